@@ -34,11 +34,9 @@ class Model(BaseModel):
 
     def canonical(self) -> bytes:
         """The one byte form of this value: sorted keys, no blanks, UTF-8; what every digest is taken of."""
-        return json.dumps(
-            self.document(), sort_keys=True, separators=(",", ":"), ensure_ascii=False
-        ).encode()
+        return json.dumps(self.document(), sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
-    def digest(self) -> str:
+    def content_hash(self) -> str:
         """SHA-256 of the canonical bytes, 64 hex digits."""
         return hashlib.sha256(self.canonical()).hexdigest()
 

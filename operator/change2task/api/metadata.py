@@ -1,0 +1,35 @@
+"""What every resource has besides its spec: names, labels, generation; the subset that both worlds use."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pydantic import ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from change2task.api.model import Model
+
+GROUP: Final = "change2task.dev"
+VERSION: Final = "v1alpha1"
+API_VERSION: Final = "change2task.dev/v1alpha1"
+NAME_PATTERN = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
+
+
+class ObjectMeta(Model):
+    """Kubernetes object metadata; fields we do not use are kept as they are."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="allow", alias_generator=to_camel, populate_by_name=True, serialize_by_alias=True
+    )
+
+    name: str = Field(min_length=1, max_length=253, pattern=NAME_PATTERN)
+    namespace: str | None = None
+    labels: dict[str, str] = Field(default_factory=dict)
+    annotations: dict[str, str] = Field(default_factory=dict)
+    generation: int = Field(default=1, ge=0)
+
+
+class Reference(Model):
+    """A reference to a resource in the same namespace."""
+
+    name: str = Field(min_length=1, max_length=253, pattern=NAME_PATTERN)

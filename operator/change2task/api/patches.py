@@ -1,0 +1,62 @@
+"""A patch as a value: bytes that survive YAML, JSON and etcd, or a reference to where they lie.
+
+Text is used only when it is UTF-8, since a patch is what a developer's bytes were and never a re-encoding
+of them (design: "Bytes"). Parsing the content is left to the ``patch`` room.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from change2task.api.model import Model
+
+INLINE_LIMIT = 128 * 1024
+"""Bytes up to which a patch travels inside a resource; beyond, it is an artifact by digest."""
+
+
+class Patch(Model):
+    """A unified diff, inline (``text`` or ``base64``) or by reference (``artifact``)."""
+
+    encoding: Literal["text", "base64", "artifact"]
+    data: str | None = Field(default=None, description="The patch itself, for text and base64.")
+    digest: str = Field(pattern=r"^[0-9a-f]{64}$", description="SHA-256 of the patch's bytes.")
+    size: int = Field(ge=0, description="Length of the patch in bytes.")
+
+    @model_validator(mode="after")
+    def _inline_has_data(self) -> Self:
+        if (self.encoding == "artifact") != (self.data is None):
+            raise ValueError("data is given exactly when encoding is text or base64")
+        return self
+
+    @classmethod
+    def of(cls, content: bytes, *, limit: int = INLINE_LIMIT) -> Self:
+        """The patch with these bytes, inline when they fit in ``limit``."""
+        digest = hashlib.sha256(content).hexdigest()
+        if len(content) > limit:
+            return cls(encoding="artifact", digest=digest, size=len(content))
+        try:
+            text = content.decode("utf-8")
+        except UnicodeDecodeError:
+            text = None
+        if text is None or not _survives_yaml(text):
+            data = base64.b64encode(content).decode("ascii")
+            return cls(encoding="base64", data=data, digest=digest, size=len(content))
+        return cls(encoding="text", data=text, digest=digest, size=len(content))
+
+    def inline(self) -> bytes | None:
+        """The patch's bytes, or None when they are an artifact; raises ValueError if they were altered."""
+        if self.data is None:
+            return None
+        content = self.data.encode() if self.encoding == "text" else base64.b64decode(self.data, validate=True)
+        if hashlib.sha256(content).hexdigest() != self.digest:
+            raise ValueError(f"patch content does not have its digest {self.digest}")
+        return content
+
+
+def _survives_yaml(text: str) -> bool:
+    """Whether YAML gives these characters back unchanged: it folds carriage returns and exotic line ends."""
+    return not any(c in "\r\x85\u2028\u2029\ufeff" or (ord(c) < 32 and c not in "\n\t") for c in text)
