@@ -1,0 +1,70 @@
+# Everything a person or a machine does with this checkout. `make` alone lists it.
+#
+# Needs git, make, Python >= 3.11 with venv, and a Python package index. Another interpreter: make PYTHON=python3.12 ...
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+UV     := VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/uv
+STAMP  := $(VENV)/.installed
+# Any extra words for pytest: make fast ARGS="-k renames"
+ARGS   ?=
+WORKERS ?= auto
+
+.DEFAULT_GOAL := help
+.PHONY: help install lock test lint format types layers generate generated fast unit demo bench clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+install: $(STAMP) ## the locked environment in .venv, nothing to do when it stands
+
+# The stamp carries the lock's age: only a changed lock, project file or recipe installs again.
+$(STAMP): requirements/dev.lock requirements/bootstrap.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; say make PYTHON=/path/to/python3.11")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bootstrap.lock
+	@$(UV) pip sync --quiet --require-hashes requirements/dev.lock
+	@$(UV) pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+lock: $(STAMP) ## resolve pyproject.toml's ranges anew into requirements/*.lock
+	$(BIN)/python -m hack.lock
+
+test: install lint types layers generated unit ## everything CI asks: lint, types, layers, generated files, all tests
+
+lint: install ## ruff, check and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: install ## let ruff repair what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+types: install ## mypy --strict
+	$(BIN)/mypy
+
+layers: install ## which room may import which (import-linter)
+	$(BIN)/lint-imports --no-cache
+
+generate: install ## write the files that are made from the code
+	$(BIN)/python -m hack.generate
+
+generated: install ## fail when a generated file differs from what the code gives
+	$(BIN)/python -m hack.generate --check
+
+unit: install ## all tests in parallel, with coverage
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term $(ARGS)
+
+fast: install ## the tests that need no index and no container engine, without coverage
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "not network and not docker" $(ARGS)
+
+demo: install ## the whole way on real code: history, run, an accepted task, graded
+	$(BIN)/python -m hack.demo
+
+bench: install ## measure what docs/benchmarks.md states
+	$(BIN)/python -m pytest tests/bench -n 0 --no-cov -m bench $(ARGS)
+
+clean: ## remove what make made (the demo's downloads too)
+	rm -rf $(VENV) .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.* dist
+	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
