@@ -1,0 +1,52 @@
+"""What a check id says of where a test lives and what it is called; the only place that takes ids apart.
+
+Ids are byte-exact and opaque everywhere else. Each result format has its own form: pytest names a file and a
+qualified function, Go a package folder and a test. Finding tests in sources is left to ``syntax``.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from typing import NamedTuple
+
+
+class TestName(NamedTuple):
+    """An id taken apart: where it lives, its function, and the case of it."""
+
+    scope: str
+    function: str
+    case: str
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """The function, whatever its cases."""
+        return (self.scope, self.function)
+
+
+class Naming:
+    """Ids of one result format."""
+
+    def __init__(self, *, by_folder: bool, case_mark: str) -> None:
+        self._by_folder = by_folder
+        self._case_mark = case_mark
+
+    def name(self, check: str) -> TestName:
+        """The parts of an id; an id without ``::`` is a function of no scope."""
+        scope, mark, rest = check.partition("::")
+        if not mark:
+            scope, rest = "", check
+        function, found, case = rest.partition(self._case_mark)
+        return TestName(scope, function, found + case)
+
+    def scope_of(self, path: str) -> str:
+        """The scope under which tests of the file at this quoted path are named."""
+        return posixpath.dirname(path) or "." if self._by_folder else path
+
+
+_PYTEST = Naming(by_folder=False, case_mark="[")
+_GO = Naming(by_folder=True, case_mark="/")
+
+
+def naming(check_format: str) -> Naming:
+    """The naming of a result format; formats that name a file and a function follow pytest's form."""
+    return _GO if check_format == "go" else _PYTEST

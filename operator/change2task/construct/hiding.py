@@ -1,0 +1,76 @@
+"""T: the hidden checks cut out of the agent's tree, with the imports that only they need.
+
+The agent must not read the checks it is graded by, and the old tests beside them must still load: a test
+module that imports a name the change introduced would otherwise not even be collected on the task state
+(notes on patch porting). Files of a language without a parser here are put back whole to their form before
+the change. Which checks are hidden is decided by ``checks``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from change2task.api.model import Model
+from change2task.patch.paths import quote, unquote
+from change2task.syntax.cut import cut_tests
+from change2task.syntax.faults import syntax_faults
+from change2task.syntax.languages import language_of
+from change2task.vcs.repository import Repository
+from change2task.vcs.trees import Entry, Tree
+
+
+class Hidden(Model):
+    """The agent's tree and, per quoted path of a file with hidden checks, how they were hidden."""
+
+    tree: str
+    files: dict[str, str]
+
+
+class NotHidable(Exception):
+    """A file's hidden checks cannot be cut out; the message says which and why."""
+
+
+def hide(
+    repository: Repository,
+    task_tree: str,
+    hidden: Mapping[str, frozenset[str]],
+    earlier: Mapping[str, str | None],
+) -> Hidden:
+    """The task tree without the ``hidden`` test functions (quoted path to names within the file).
+
+    ``earlier`` gives, for a file whose language has no parser, the git blob of its form before the change, or
+    None where it did not exist. Raises NotHidable.
+    """
+    entries: dict[bytes, Entry] = dict(repository.tree(task_tree))
+    how: dict[str, str] = {}
+    for path, names in sorted(hidden.items()):
+        raw = unquote(path)
+        entry = entries.get(raw)
+        if entry is None:
+            raise NotHidable(f"{path} is not in the task state")
+        content = repository.blob(entry.oid)
+        cut = _cut(raw, content, names)
+        if cut is not None:
+            entries[raw] = Entry(entry.mode, repository.write_blob(cut))
+            how[path] = f"{len(names)} tests cut out"
+        elif path not in earlier:
+            raise NotHidable(f"{quote(raw)}: no parser for its language and no earlier form of it is known")
+        elif (blob := earlier[path]) is not None:
+            entries[raw] = Entry(entry.mode, blob)
+            how[path] = "put back to its form before the change"
+        else:
+            del entries[raw]
+            how[path] = "removed"
+    return Hidden(tree=repository.write_tree(Tree(entries)), files=how)
+
+
+def _cut(path: bytes, content: bytes, names: frozenset[str]) -> bytes | None:
+    language = language_of(path, content[:256])
+    if language is None:
+        return None
+    result = cut_tests(language, path, content, names)
+    if result == content:
+        raise NotHidable(f"{quote(path)}: none of {', '.join(sorted(names)[:5])} was found in it")
+    if len(syntax_faults(language, result)) > len(syntax_faults(language, content)):
+        raise NotHidable(f"{quote(path)} no longer parses once its hidden tests are cut out")
+    return result

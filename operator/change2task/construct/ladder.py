@@ -1,0 +1,44 @@
+"""The order in which strategies are tried: cheapest and most precise first, each tree only once.
+
+``paper`` is exactly the paper's conservative levels 1 and 2, so that its configuration can be run and
+compared; ``full`` is everything there is. Stopping at the first candidate that passes the gates is left to
+the pipeline, which alone knows the gates' answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from change2task.api.taskcandidate import Profile
+from change2task.construct.models import Assignment, NotApplicable, Proposal
+from change2task.construct.strategies.exact_reversal import ExactReversal
+from change2task.construct.strategies.three_way import ThreeWay
+from change2task.construct.strategies.unique_block import UniqueBlock
+from change2task.construct.strategy import Strategy
+from change2task.vcs.repository import Repository
+
+_PAPER: tuple[Strategy, ...] = (ExactReversal(), UniqueBlock())
+_FULL: tuple[Strategy, ...] = (ExactReversal(), ThreeWay(), UniqueBlock())
+
+
+def strategies(profile: Profile, levels: Collection[int]) -> tuple[Strategy, ...]:
+    """The strategies of a profile that count under one of ``levels``, in the order they are tried."""
+    chosen = _PAPER if profile is Profile.PAPER else _FULL
+    return tuple(strategy for strategy in chosen if strategy.level in levels)
+
+
+def climb(
+    ladder: Sequence[Strategy], repository: Repository, assignment: Assignment
+) -> Iterator[Proposal | NotApplicable]:
+    """Proposals and refusals one by one; a tree proposed before, or the healthy one, is a refusal that says so."""
+    seen: dict[str, str] = {assignment.healthy_tree: "the healthy base itself"}
+    for strategy in ladder:
+        for answer in strategy.propose(repository, assignment):
+            if isinstance(answer, Proposal) and answer.tree in seen:
+                yield NotApplicable(
+                    strategy=answer.strategy, level=answer.level, why=f"same tree as {seen[answer.tree]}"
+                )
+                continue
+            if isinstance(answer, Proposal):
+                seen[answer.tree] = answer.strategy
+            yield answer

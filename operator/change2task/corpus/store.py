@@ -1,0 +1,204 @@
+"""The store: a folder of plain YAML and evidence files in the resources' own shape, fit for version control.
+
+Every file appears whole or not at all (written beside, synced, renamed), so that a run killed at any moment
+leaves a store that the next run can go on from. What may be thrown away (mirrors, environments, logs, the
+journal of unfinished work) lies under ``cache/``, which git ignores. Deciding what is written is left to the
+pipeline.
+
+Layout::
+
+    store.yaml                    format version
+    bases/NAME.yaml               ModernBase with status
+    candidates/NAME.yaml          TaskCandidate with status
+    variants/NAME.yaml            TaskVariant
+    evidence/SHA256               content-addressed documents and patches
+    cache/                        not kept under version control
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import secrets
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import yaml
+from filelock import FileLock, Timeout
+
+from change2task.api.manifests import Resource, load_stored, render
+from change2task.api.modernbase import ModernBase
+from change2task.api.taskcandidate import TaskCandidate
+from change2task.api.taskvariant import TaskVariant
+from change2task.corpus.errors import NotAStore, StoreBusy, StoreDamaged, StoreTooNew, StoreUnwritable
+
+FORMAT = 1
+R = TypeVar("R", ModernBase, TaskCandidate, TaskVariant)
+_FOLDERS = {ModernBase: "bases", TaskCandidate: "candidates", TaskVariant: "variants"}
+_IGNORE = "cache/\n.lock\n.lock.holder\n.tmp-*\n"
+
+
+class Store:
+    """One store folder; create it with :meth:`open` and hold :meth:`exclusive` while writing."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.cache = path / "cache"
+
+    @classmethod
+    def open(cls, path: Path, *, create: bool) -> Store:
+        """The store at ``path``.
+
+        Raises NotAStore, StoreTooNew, StoreUnwritable; with ``create`` a missing or empty folder becomes a store.
+        """
+        store = cls(path.absolute())
+        marker = store.path / "store.yaml"
+        if marker.is_file():
+            store._check_format(marker)
+            return store
+        if not create:
+            raise NotAStore(path, "there is no store.yaml in it")
+        if store.path.exists() and (not store.path.is_dir() or _foreign_content(store.path)):
+            raise NotAStore(path, "it holds other files")
+        for folder in (*_FOLDERS.values(), "evidence", "cache"):
+            _make_folder(store.path / folder)
+        store.write(store.path / ".gitignore", _IGNORE.encode())
+        store.write(marker, f"formatVersion: {FORMAT}\n".encode())
+        return store
+
+    @contextlib.contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Hold the store alone; raises StoreBusy naming who holds it, StoreUnwritable on a read-only store."""
+        lock_path = self.path / ".lock"
+        holder_path = self.path / ".lock.holder"
+        lock = FileLock(lock_path, blocking=False)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise StoreBusy(self.path, _holder(holder_path)) from None
+        except OSError as error:
+            raise StoreUnwritable(lock_path, error) from error
+        try:
+            self.write(holder_path, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+            self._sweep()
+            yield
+        finally:
+            holder_path.unlink(missing_ok=True)
+            lock.release()
+
+    def put(self, resource: Resource) -> Path:
+        """Write a resource under its kind and name; unchanged bytes are not written again."""
+        path = self._path(type(resource), resource.metadata.name)
+        content = render(resource).encode()
+        if not (path.is_file() and path.read_bytes() == content):
+            self.write(path, content)
+        return path
+
+    def base(self, name: str) -> ModernBase | None:
+        """The stored base of this name, or None; raises StoreDamaged."""
+        return self._get(ModernBase, name)
+
+    def candidate(self, name: str) -> TaskCandidate | None:
+        """The stored candidate of this name, or None; raises StoreDamaged."""
+        return self._get(TaskCandidate, name)
+
+    def variant(self, name: str) -> TaskVariant | None:
+        """The stored variant of this name, or None; raises StoreDamaged."""
+        return self._get(TaskVariant, name)
+
+    def names(self, kind: type[Resource]) -> tuple[str, ...]:
+        """Sorted names of the stored resources of this kind."""
+        return tuple(sorted(p.stem for p in (self.path / _FOLDERS[kind]).glob("*.yaml")))
+
+    def remove_variant(self, name: str) -> None:
+        """Delete a variant whose candidate no longer stands for it."""
+        self._path(TaskVariant, name).unlink(missing_ok=True)
+
+    def put_evidence(self, content: bytes) -> str:
+        """File ``content`` under its SHA-256 and return that."""
+        digest = hashlib.sha256(content).hexdigest()
+        path = self.path / "evidence" / digest
+        if not path.is_file():
+            self.write(path, content)
+        return digest
+
+    def evidence(self, digest: str) -> bytes:
+        """The evidence with this digest; raises StoreDamaged when it is absent or altered."""
+        path = self.path / "evidence" / digest
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            raise StoreDamaged(path, "the file is missing") from None
+        if hashlib.sha256(content).hexdigest() != digest:
+            raise StoreDamaged(path, "its content does not have the digest of its name")
+        return content
+
+    def write(self, path: Path, content: bytes) -> None:
+        """Write a file so that it appears whole or not at all; raises StoreUnwritable."""
+        temporary = path.parent / f".tmp-{os.getpid()}-{secrets.token_hex(6)}"
+        try:
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
+            raise StoreUnwritable(path, error) from error
+
+    def _get(self, kind: type[R], name: str) -> R | None:
+        path = self._path(kind, name)
+        try:
+            text = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        try:
+            resource = load_stored(text, str(path))
+        except ValueError as error:
+            raise StoreDamaged(path, str(error)) from error
+        if not isinstance(resource, kind) or resource.metadata.name != name:
+            raise StoreDamaged(path, f"it is not the {kind.__name__} {name}")
+        return resource
+
+    def _path(self, kind: type[Resource], name: str) -> Path:
+        return self.path / _FOLDERS[kind] / f"{name}.yaml"
+
+    def _check_format(self, marker: Path) -> None:
+        try:
+            document = yaml.safe_load(marker.read_bytes())
+        except yaml.YAMLError as error:
+            raise StoreDamaged(marker, "it is not YAML") from error
+        found = document.get("formatVersion") if isinstance(document, dict) else None
+        if not isinstance(found, int):
+            raise StoreDamaged(marker, "it has no formatVersion")
+        if found > FORMAT:
+            raise StoreTooNew(self.path, found, FORMAT)
+
+    def _sweep(self) -> None:
+        for folder in (".", *_FOLDERS.values(), "evidence"):
+            for left in (self.path / folder).glob(".tmp-*"):
+                left.unlink(missing_ok=True)
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreUnwritable(path, error) from error
+
+
+def _foreign_content(path: Path) -> bool:
+    ours = {*_FOLDERS.values(), "evidence", "cache", ".gitignore", ".git", ".lock", ".lock.holder"}
+    return any(entry.name not in ours and not entry.name.startswith(".tmp-") for entry in path.iterdir())
+
+
+def _holder(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace").strip() or "another process"
+    except OSError:
+        return "another process"
