@@ -1,6 +1,7 @@
 """A patch as a value: bytes that survive YAML, JSON and etcd, or a reference to where they lie.
 
-Text is used only when it is UTF-8, since a patch is what a developer's bytes were and never a re-encoding
+Text is used only when it is UTF-8 and every character of it can stand in YAML as it is (no carriage return, no
+NEL or line separator, no control or non-character, no byte order mark), since a patch is what a developer's bytes were and never a re-encoding
 of them (design: "Bytes"). Parsing the content is left to the ``patch`` room.
 """
 
@@ -13,6 +14,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from change2task.api.model import Model
+from change2task.api.yamltree import carried_literally
 
 INLINE_LIMIT = 128 * 1024
 """Bytes up to which a patch travels inside a resource; beyond, it is an artifact by digest."""
@@ -42,7 +44,7 @@ class Patch(Model):
             text = content.decode("utf-8")
         except UnicodeDecodeError:
             text = None
-        if text is None or not _survives_yaml(text):
+        if text is None or not carried_literally(text):
             data = base64.b64encode(content).decode("ascii")
             return cls(encoding="base64", data=data, digest=digest, size=len(content))
         return cls(encoding="text", data=text, digest=digest, size=len(content))
@@ -55,8 +57,3 @@ class Patch(Model):
         if hashlib.sha256(content).hexdigest() != self.digest:
             raise ValueError(f"patch content does not have its digest {self.digest}")
         return content
-
-
-def _survives_yaml(text: str) -> bool:
-    """Whether YAML gives these characters back unchanged: it folds carriage returns and exotic line ends."""
-    return not any(c in "\r\x85\u2028\u2029\ufeff" or (ord(c) < 32 and c not in "\n\t") for c in text)
