@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import subprocess
 import threading
@@ -30,6 +31,7 @@ from change2task.runtime.pipes import Pipe
 HOSTNAME = "c2t"
 UID = GID = 1000
 _SMALL_TMPFS = 64 << 20
+_LAST_WAIT = 5.0
 
 _NOT_ENFORCED = (
     "kernel: system calls are not filtered, so a fault of the kernel can be reached",
@@ -191,13 +193,12 @@ class _Namespaced:
         return supervise.usage_below(self._process.pid)
 
     def kill(self) -> None:
-        if self._first is None:
-            self.kill_hard()
-            return
-        try:
-            signal.pidfd_send_signal(self._first, signal.SIGKILL)
-        except ProcessLookupError:
-            return
+        # Its number comes within milliseconds; until then there is nothing that could be ended for certain.
+        if self._first is not None:
+            try:
+                signal.pidfd_send_signal(self._first, signal.SIGKILL)
+            except ProcessLookupError:
+                return
 
     def kill_hard(self) -> None:
         self._process.kill()
@@ -210,9 +211,10 @@ class _Namespaced:
         self._process.wait()
         code = self._report().get("exit-code")
         fault = watched.infrastructure
+        if self._first is not None and not select.select([self._first], [], [], _LAST_WAIT)[0]:
+            fault = fault or "processes of the command could not be ended"
         if code is None and watched.stopped_by is None and fault is None:
-            text = said.decode(errors="replace").strip() or f"it ended with {self._process.returncode}"
-            fault = f"bubblewrap could not start the command: {text}"
+            fault = self._no_start(said)
         exit_code, number = (None, None) if code is None or watched.stopped_by else exit_or_signal(code)
         return Outcome(
             exit_code=exit_code,
@@ -221,6 +223,11 @@ class _Namespaced:
             seconds=watched.seconds,
             infrastructure=fault,
         )
+
+    def _no_start(self, said: bytes) -> str:
+        if self._process.returncode < 0:
+            return f"bubblewrap was ended by signal {-self._process.returncode}, perhaps for want of memory"
+        return f"bubblewrap could not start the command: {said.decode(errors='replace').strip()}"
 
     def _report(self) -> dict[str, int]:
         """What bubblewrap has told so far: its documents, one a line, put together."""

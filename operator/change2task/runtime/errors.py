@@ -5,3 +5,7 @@ from __future__ import annotations
 
 class SandboxError(Exception):
     """A sandbox was asked for something it cannot do; the message says what and the way out."""
+
+
+class Cancelled(Exception):
+    """The run was cancelled while it waited for its turn."""

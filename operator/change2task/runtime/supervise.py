@@ -3,6 +3,7 @@
 It exists twice over: imported, it gives the monitor its numbers; run as a script, it is the small parent that
 every command gets where there is no PID namespace. As a sub-reaper it inherits whatever the command leaves behind
 (daemons in sessions of their own included), ends it, and does so too when the program that started it has died.
+It starts once a command, so it imports little.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 _PR_SET_CHILD_SUBREAPER = 36
@@ -58,7 +58,7 @@ def proportional_bytes(processes: tuple[Process, ...]) -> int | None:
     total = 0
     for process in processes:
         try:
-            with Path(f"{_PROC}/{process.pid}/smaps_rollup").open("rb") as file:
+            with open(f"{_PROC}/{process.pid}/smaps_rollup", "rb") as file:  # noqa: PTH123 - see _stat
                 lines = file.readlines()
         except (FileNotFoundError, ProcessLookupError):
             continue
@@ -112,7 +112,7 @@ def _signal(pid: int, number: signal.Signals) -> None:
 def _stat(pid: int) -> list[bytes] | None:
     """The fields of /proc/PID/stat after the name, the state first; None if there is no such process."""
     try:
-        with open(f"{_PROC}/{pid}/stat", "rb") as file:  # noqa: PTH123 - several times quicker, and often called
+        with open(f"{_PROC}/{pid}/stat", "rb") as file:  # noqa: PTH123 - pathlib is slow, here and to import
             return file.read().rpartition(b")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return None
@@ -120,7 +120,7 @@ def _stat(pid: int) -> list[bytes] | None:
 
 def _descendants(root: int) -> Iterator[int]:
     """The process numbers below `root`, by the kernel's lists of children where it keeps them, else by a scan."""
-    if not os.path.exists(f"{_PROC}/self/task/{os.getpid()}/children"):  # noqa: PTH110 - as above
+    if not os.path.exists(f"{_PROC}/self/task/{os.getpid()}/children"):  # noqa: PTH110 - see _stat
         yield from _scanned_descendants(root)
         return
     waiting = [root]
@@ -133,12 +133,12 @@ def _descendants(root: int) -> Iterator[int]:
 def _children(pid: int) -> list[int]:
     found: list[int] = []
     try:
-        threads = os.listdir(f"{_PROC}/{pid}/task")  # noqa: PTH208 - as above
+        threads = os.listdir(f"{_PROC}/{pid}/task")  # noqa: PTH208 - see _stat
     except (FileNotFoundError, ProcessLookupError):
         return found
     for thread in threads:
         try:
-            with open(f"{_PROC}/{pid}/task/{thread}/children", "rb") as file:  # noqa: PTH123 - as above
+            with open(f"{_PROC}/{pid}/task/{thread}/children", "rb") as file:  # noqa: PTH123 - see _stat
                 found += map(int, file.read().split())
         except (FileNotFoundError, ProcessLookupError):
             continue
@@ -147,7 +147,7 @@ def _children(pid: int) -> list[int]:
 
 def _scanned_descendants(root: int) -> Iterator[int]:
     children: dict[int, list[int]] = {}
-    for name in os.listdir(_PROC):  # noqa: PTH208 - as above
+    for name in os.listdir(_PROC):  # noqa: PTH208 - see _stat
         if name.isdigit() and (fields := _stat(int(name))) is not None:
             children.setdefault(int(fields[1]), []).append(int(name))
     waiting = [root]
