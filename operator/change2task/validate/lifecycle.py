@@ -49,6 +49,7 @@ class Observation(Model):
     state: State
     repeat: int
     outcomes: dict[str, str]
+    signatures: dict[str, str] = {}
     fault: Literal["crashed", "forged"] | None = None
     detail: str = ""
 
@@ -67,7 +68,9 @@ class Split(Model):
 
 def split(checks: Iterable[str], observations: Sequence[Observation]) -> Split:
     """Sort checks by whether they passed in every, in no, or in some of the repeats."""
-    passing, failing, unstable = [], [], []
+    passing: list[str] = []
+    failing: list[str] = []
+    unstable: list[str] = []
     for check in checks:
         outcomes = {o.passes(check) for o in observations}
         (unstable if len(outcomes) > 1 else passing if outcomes == {True} else failing).append(check)

@@ -1,0 +1,65 @@
+"""One pass as its callers see it: a tree and a selection in, a result out, whatever runs it.
+
+The protocol is the seam that lets a pass be run in a sandbox, taken from the journal of a killed run, or be
+counted by a benchmark. What a result means is left to the gates.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from change2task.api.model import Model
+from change2task.checks.plan import Perturbation
+from change2task.checks.results import SuiteResult
+
+_ZONES = ("UTC", "Asia/Kathmandu", "America/St_Johns", "Pacific/Kiritimati", "Pacific/Marquesas")
+
+
+class InfrastructureFault(Exception):
+    """The machine failed, so nothing can be concluded about the code that was run."""
+
+
+class Cancelled(Exception):
+    """The run was asked to stop; what was won before stands."""
+
+
+class PassOrder(Model):
+    """One pass: the git tree to lay out, the ids to run (None: all), what is varied, and a label for logs."""
+
+    tree: str
+    ids: tuple[str, ...] | None
+    perturbation: Perturbation
+    label: str
+
+    def key(self) -> str:
+        """Hash of everything that decides the result; the label does not."""
+        return self.replacing(label="").content_hash()
+
+
+class PassRecord(Model):
+    """What came of a pass: the suite's result, its cost in seconds of wall time, and the limit that ended it."""
+
+    suite: SuiteResult
+    seconds: float
+    stopped_by: str | None = None
+    durations: dict[str, float] = {}
+
+
+class PassRunner(Protocol):
+    """Runs passes of one base."""
+
+    def run(self, order: PassOrder) -> PassRecord:
+        """Run one pass on a fresh tree; raises InfrastructureFault or Cancelled, never for what tests do."""
+        ...
+
+
+def perturbation(repeat: int) -> Perturbation:
+    """What repeat ``repeat`` varies: order, hash seed and time zone; the first keeps the suite's own order.
+
+    The same for preflight and validation, so that a check that cannot bear it is known before a task rests on it.
+    """
+    return Perturbation(
+        hash_seed=repeat,
+        order_seed=None if repeat == 0 else repeat,
+        time_zone=_ZONES[repeat % len(_ZONES)],
+    )
