@@ -1,0 +1,1 @@
+"""Unified diffs as bytes: read, counted, printed again. Pure: applying them is left to the room that runs git."""
