@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -39,12 +39,22 @@ class ConditionType(StrEnum):
 class Condition(Model):
     """One observed fact, shaped as metav1.Condition."""
 
-    type: ConditionType
-    status: Literal["True", "False", "Unknown"]
-    reason: Reason
-    message: str = Field(default="", max_length=32768)
-    last_transition_time: datetime
-    observed_generation: int = Field(default=1, ge=0)
+    type: ConditionType = Field(description="What is spoken of.")
+    status: Literal["True", "False", "Unknown"] = Field(description="Whether it holds.")
+    reason: Reason = Field(description="Why, as one word of the closed list in docs/reference/reasons.md.")
+    message: str = Field(default="", max_length=32768, description="What happened in this case, and the way out.")
+    last_transition_time: datetime = Field(description="When status last changed.")
+    observed_generation: int = Field(default=1, ge=0, description="Generation of the spec that was looked at.")
+
+
+Conditions = Annotated[
+    tuple[Condition, ...],
+    Field(
+        max_length=32,
+        json_schema_extra={"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"]},
+    ),
+]
+"""Conditions of one resource, at most one of a type."""
 
 
 def with_condition(conditions: Iterable[Condition], new: Condition) -> tuple[Condition, ...]:

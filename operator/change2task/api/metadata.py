@@ -12,7 +12,8 @@ from change2task.api.model import Model
 GROUP: Final = "change2task.dev"
 VERSION: Final = "v1alpha1"
 API_VERSION: Final = "change2task.dev/v1alpha1"
-NAME_PATTERN = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
+NAME_PATTERN = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
+NAMESPACE_PATTERN = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 
 
 class ObjectMeta(Model):
@@ -22,14 +23,25 @@ class ObjectMeta(Model):
         frozen=True, extra="allow", alias_generator=to_camel, populate_by_name=True, serialize_by_alias=True
     )
 
-    name: str = Field(min_length=1, max_length=253, pattern=NAME_PATTERN)
-    namespace: str | None = None
-    labels: dict[str, str] = Field(default_factory=dict)
-    annotations: dict[str, str] = Field(default_factory=dict)
-    generation: int = Field(default=1, ge=0)
+    name: str = Field(
+        min_length=1,
+        max_length=253,
+        pattern=NAME_PATTERN,
+        description="Name, unique for its kind in a namespace: lower case letters, digits, - and .",
+    )
+    namespace: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=63,
+        pattern=NAMESPACE_PATTERN,
+        description="Namespace; references stay within it.",
+    )
+    labels: dict[str, str] = Field(default_factory=dict, description="Labels to select by.")
+    annotations: dict[str, str] = Field(default_factory=dict, description="Notes of tools.")
+    generation: int = Field(default=1, ge=0, description="Counts changes of spec; set by the API server.")
 
 
 class Reference(Model):
-    """A reference to a resource in the same namespace."""
+    """A reference to an object in the same namespace."""
 
-    name: str = Field(min_length=1, max_length=253, pattern=NAME_PATTERN)
+    name: str = Field(min_length=1, max_length=253, pattern=NAME_PATTERN, description="The object's name.")

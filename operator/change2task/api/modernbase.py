@@ -7,13 +7,15 @@ the ``base`` room; fields that only mean something on a cluster say so.
 from __future__ import annotations
 
 from datetime import date
-from typing import Any, Literal, Self
+from typing import ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
-from change2task.api.conditions import Condition
+from change2task.api.conditions import Conditions
 from change2task.api.metadata import API_VERSION, ObjectMeta, Reference
 from change2task.api.model import Model
+from change2task.api.rules import Frozen, ruled
+from change2task.api.texts import Glob, Key, LabelValue, Quantity, Revspec, ShellCommand, Value, Word
 
 
 class Repository(Model):
@@ -33,36 +35,70 @@ class Repository(Model):
 class Revision(Model):
     """Which revision becomes the base; tried in the order of the paper's appendix A.2."""
 
-    healthy: str | None = Field(default=None, min_length=1, max_length=255, pattern=r"^[^-\s]\S*$")
-    target: str | None = Field(default=None, min_length=1, max_length=255, pattern=r"^[^-\s]\S*$")
+    healthy: Revspec | None = Field(default=None, description="A commit, tag or branch known to be healthy.")
+    target: Revspec | None = Field(default=None, description="The revision wanted, tried after healthy.")
     strict: bool = Field(default=False, description="Stop at the first revision tried, eligible or not.")
 
 
 class Environment(Model):
     """How the one environment of this base is made; inferred where absent."""
 
-    image: str | None = Field(default=None, min_length=1, description="Start image, or python:X.Y for process.")
-    as_of: date | None = Field(default=None, description="Dependency date; default: the base commit's own.")
-    setup: tuple[str, ...] | None = Field(
-        default=None, max_length=64, description="Shell commands that fetch and install dependencies."
+    image: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=512,
+        pattern=r"^\S+$",
+        description="Image to start from; without a container engine only python:X.Y means something.",
     )
-    rebuild: tuple[str, ...] = Field(
+    as_of: date | None = Field(
+        default=None, description="Dependencies as they were on this day; default: the base commit's own."
+    )
+    setup: tuple[ShellCommand, ...] | None = Field(
+        default=None,
+        max_length=64,
+        description="Shell commands that fetch and install dependencies; absent: inferred. An empty list: none.",
+    )
+    rebuild: tuple[ShellCommand, ...] = Field(
         default=(), max_length=64, description="Shell commands run after each state's tree is laid out."
     )
-    system_packages: tuple[str, ...] = Field(default=(), max_length=256)
-    env: dict[str, str] = Field(default_factory=dict)
+    system_packages: tuple[Word, ...] = Field(
+        default=(), max_length=256, description="Packages of the image's own distribution."
+    )
+    env: dict[str, Value] = Field(
+        default_factory=dict, max_length=256, description="Environment variables of setup, rebuild and checks."
+    )
     lock: str | None = Field(
-        default=None, max_length=1_048_576, description="Frozen dependencies with hashes (change2task lock)."
+        default=None, max_length=524_288, description="Frozen dependencies with hashes (change2task lock)."
     )
 
 
 class Checks(Model):
     """The check command and how its results are read."""
 
-    command: tuple[str, ...] = Field(default=("python", "-m", "pytest"), min_length=1, max_length=64)
-    format: str = Field(default="pytest", min_length=1)
-    timeout_seconds: int = Field(default=900, ge=1, le=86_400, description="One whole run of the suite.")
-    test_timeout_seconds: int = Field(default=60, ge=1, le=86_400, description="One test.")
+    model_config = ConfigDict(
+        json_schema_extra=ruled(
+            (
+                "self.testTimeoutSeconds <= self.timeoutSeconds",
+                "testTimeoutSeconds is above timeoutSeconds; one test must fit into the run",
+            )
+        )
+    )
+
+    command: tuple[Word, ...] = Field(
+        default=("python", "-m", "pytest"),
+        min_length=1,
+        max_length=64,
+        description="The test runner and its arguments; reporting and selection are added to them.",
+    )
+    format: str = Field(
+        default="pytest",
+        min_length=1,
+        max_length=63,
+        pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$",
+        description="How results are taken from the runner, e.g. pytest or go.",
+    )
+    timeout_seconds: int = Field(default=900, ge=1, le=86_400, description="Longest time of one run of the suite.")
+    test_timeout_seconds: int = Field(default=60, ge=1, le=86_400, description="Longest time of one test.")
 
     @model_validator(mode="after")
     def _one_test_fits(self) -> Self:
@@ -75,13 +111,15 @@ class Checks(Model):
 
 
 class Scope(Model):
-    """Globs that say which files are source, tests, documents, and which no task may touch."""
+    """Globs that say which files are what; where none is given, defaults of the language decide."""
 
-    source: tuple[str, ...] = ()
-    tests: tuple[str, ...] = ()
-    docs: tuple[str, ...] = ()
-    generated: tuple[str, ...] = ()
-    protected: tuple[str, ...] = ()
+    source: tuple[Glob, ...] = Field(default=(), max_length=256, description="Files that tasks may be made of.")
+    tests: tuple[Glob, ...] = Field(default=(), max_length=256, description="Files that hold tests.")
+    docs: tuple[Glob, ...] = Field(default=(), max_length=256, description="Documents.")
+    generated: tuple[Glob, ...] = Field(default=(), max_length=256, description="Files made by a tool.")
+    protected: tuple[Glob, ...] = Field(
+        default=(), max_length=256, description="Files that no task and no answer may touch."
+    )
 
 
 class History(Model):
@@ -93,60 +131,102 @@ class History(Model):
 class Build(Model):
     """Where and by what images are built (cluster only)."""
 
-    builder: Literal["dind", "podman", "external", "none"] | None = None
-    registry: str | None = None
-    cache: bool = True
+    builder: Literal["dind", "podman", "external", "none"] | None = Field(
+        default=None, description="The engine that builds; none: environment.image is the base image already."
+    )
+    registry: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=512,
+        pattern=r"^\S+$",
+        description="Registry and repository prefix that images are pushed to.",
+    )
+    cache: bool = Field(default=True, description="Whether layers of earlier builds may be used.")
+
+
+class ResourceAmounts(Model):
+    """Kubernetes resource requests and limits."""
+
+    requests: dict[Key, Quantity] = Field(
+        default_factory=dict, max_length=16, description="Amounts set aside, e.g. cpu: 500m."
+    )
+    limits: dict[Key, Quantity] = Field(default_factory=dict, max_length=16, description="Amounts never exceeded.")
+
+
+class Toleration(Model):
+    """A taint that pods tolerate (Kubernetes core/v1 Toleration)."""
+
+    key: Key | None = Field(default=None, description="Taint key; absent: every key.")
+    operator: Literal["Exists", "Equal"] | None = Field(default=None, description="How value is compared.")
+    value: LabelValue | None = Field(default=None, description="Taint value, for Equal.")
+    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] | None = Field(
+        default=None, description="Taint effect; absent: every effect."
+    )
+    toleration_seconds: int | None = Field(default=None, description="How long NoExecute is tolerated.")
 
 
 class PodTemplate(Model):
     """The small part of a pod that users may set (cluster only)."""
 
-    resources: dict[str, dict[str, str]] = Field(default_factory=dict)
-    node_selector: dict[str, str] = Field(default_factory=dict)
-    tolerations: tuple[dict[str, Any], ...] = ()
-    priority_class_name: str | None = None
-    service_account_name: str | None = None
-    image_pull_secrets: tuple[Reference, ...] = ()
-    labels: dict[str, str] = Field(default_factory=dict)
+    resources: ResourceAmounts = Field(default=ResourceAmounts(), description="Of each container that runs checks.")
+    node_selector: dict[Key, LabelValue] = Field(
+        default_factory=dict, max_length=64, description="Labels that a node must have."
+    )
+    tolerations: tuple[Toleration, ...] = Field(default=(), max_length=64, description="Taints tolerated.")
+    priority_class_name: str | None = Field(default=None, max_length=253, description="Priority of the pods.")
+    service_account_name: str | None = Field(
+        default=None, max_length=253, description="Account whose pull secrets are used; its token is never mounted."
+    )
+    image_pull_secrets: tuple[Reference, ...] = Field(
+        default=(), max_length=16, description="Secrets to pull images with."
+    )
+    labels: dict[Key, LabelValue] = Field(
+        default_factory=dict, max_length=64, description="Labels put on every pod and Job, e.g. a Kueue queue."
+    )
 
 
 class Retention(Model):
     """How long finished work is kept (cluster only)."""
 
-    finished_jobs_seconds: int = Field(default=3600, ge=0)
+    finished_jobs_seconds: int = Field(default=3600, ge=0, description="How long a finished Job stays.")
 
 
-class ModernBaseSpec(Model):
+class ModernBaseSpec(Frozen):
     """What a user says of a base. Immutable but for ``retention``."""
 
-    repository: Repository
-    revision: Revision = Revision()
-    environment: Environment = Environment()
-    checks: Checks = Checks()
-    scope: Scope = Scope()
-    history: History = History()
-    build: Build = Build()
-    pod_template: PodTemplate = PodTemplate()
-    retention: Retention = Retention()
+    mutable: ClassVar[frozenset[str]] = frozenset({"retention"})
+    way_out: ClassVar[str] = "a base is resolved once, so make a new ModernBase"
+
+    repository: Repository = Field(description="Where the history is.")
+    revision: Revision = Field(default=Revision(), description="Which revision becomes the base.")
+    environment: Environment = Field(default=Environment(), description="How the one environment is made.")
+    checks: Checks = Field(default=Checks(), description="The check command and how its results are read.")
+    scope: Scope = Field(default=Scope(), description="Which files are source, tests, documents, protected.")
+    history: History = Field(default=History(), description="How much history is fetched.")
+    build: Build = Field(default=Build(), description="Where and by what images are built (cluster only).")
+    pod_template: PodTemplate = Field(default=PodTemplate(), description="What users may set on pods (cluster only).")
+    retention: Retention = Field(default=Retention(), description="How long finished work is kept (cluster only).")
 
 
 class TriedRevision(Model):
     """One step of the resolution and why it was taken or not."""
 
-    source: Literal["healthy", "target", "default", "main", "master", "devel", "develop", "trunk"]
-    revision: str
-    commit: str | None = None
-    eligible: bool
-    detail: str
+    source: Literal["healthy", "target", "default", "main", "master", "devel", "develop", "trunk"] = Field(
+        description="Which step of the order this was."
+    )
+    revision: str = Field(description="The revision by name.")
+    commit: str | None = Field(default=None, description="The commit it names, if it names one.")
+    eligible: bool = Field(description="Whether it could serve as the base.")
+    detail: str = Field(description="Why it could, or could not.")
 
 
 class Inventory(Model):
     """Counts of the base's checks; the ids lie in the evidence by digest."""
 
-    digest: str
-    healthy: int
-    failing: int
-    unstable: int
+    digest: str = Field(description="SHA-256 of the evidence file with all ids.")
+    healthy: int = Field(description="Pass on every repeat.")
+    failing: int = Field(description="Fail on every repeat; excluded.")
+    unstable: int = Field(description="Differ between repeats; excluded.")
     not_run: int = Field(description="Skipped, expected to fail, or listed twice under one id.")
     failing_ids: tuple[str, ...] = Field(default=(), description="The first 20.")
     unstable_ids: tuple[str, ...] = Field(default=(), description="The first 20.")
@@ -155,37 +235,39 @@ class Inventory(Model):
 class BuiltEnvironment(Model):
     """The environment that stands: its key is the hash of commit, recipe and date."""
 
-    key: str
-    image: str | None = None
-    digest: str | None = None
-    interpreter: str | None = None
-    dated: bool
-    as_of: date
-    lock_digest: str | None = None
-    setup: tuple[str, ...] = ()
+    key: str = Field(description="Hash of commit, recipe, date and lock.")
+    image: str | None = Field(default=None, description="The base image's name.")
+    digest: str | None = Field(default=None, description="The base image's digest.")
+    interpreter: str | None = Field(default=None, description="Version of the language's interpreter or compiler.")
+    dated: bool = Field(description="Whether dependencies are those of as_of's day.")
+    as_of: date = Field(description="The day of the dependencies.")
+    lock_digest: str | None = Field(default=None, description="SHA-256 of the lock used or made.")
+    setup: tuple[str, ...] = Field(default=(), description="Setup commands that were run.")
     bytes: int = Field(default=0, ge=0, description="Disk the environment takes.")
 
 
 class ModernBaseStatus(Model):
     """What is known of a base."""
 
-    observed_generation: int = 0
-    conditions: tuple[Condition, ...] = ()
-    base_key: str | None = None
-    commit: str | None = None
-    commit_time: str | None = None
-    resolution: tuple[TriedRevision, ...] = ()
-    environment: BuiltEnvironment | None = None
-    inventory: Inventory | None = None
+    observed_generation: int = Field(default=0, description="Generation of the spec that this status speaks of.")
+    conditions: Conditions = Field(
+        default=(), description="Ready, Reconciling, Stalled; Resolved, Built, Dated, Healthy."
+    )
+    base_key: str | None = Field(default=None, description="Hash of everything that identifies this base.")
+    commit: str | None = Field(default=None, description="The frozen commit.")
+    commit_time: str | None = Field(default=None, description="When it was committed.")
+    resolution: tuple[TriedRevision, ...] = Field(default=(), description="Revisions tried, in order.")
+    environment: BuiltEnvironment | None = Field(default=None, description="The environment that stands.")
+    inventory: Inventory | None = Field(default=None, description="Counts of the checks.")
     evidence: dict[str, str] = Field(default_factory=dict, description="Kind to SHA-256 in the store.")
-    seconds: dict[str, float] = Field(default_factory=dict)
+    seconds: dict[str, float] = Field(default_factory=dict, description="How long each stage took.")
 
 
 class ModernBase(Model):
-    """A healthy modern revision with one environment for many tasks."""
+    """A healthy modern revision of a repository with one environment, on which many tasks are made."""
 
     api_version: Literal["change2task.dev/v1alpha1"] = API_VERSION
     kind: Literal["ModernBase"] = "ModernBase"
     metadata: ObjectMeta
-    spec: ModernBaseSpec
-    status: ModernBaseStatus = ModernBaseStatus()
+    spec: ModernBaseSpec = Field(description="What a user says of the base. Immutable but for retention.")
+    status: ModernBaseStatus = Field(default=ModernBaseStatus(), description="What is known of the base.")

@@ -1,8 +1,8 @@
 """A patch as a value: bytes that survive YAML, JSON and etcd, or a reference to where they lie.
 
 Text is used only when it is UTF-8 and every character of it can stand in YAML as it is (no carriage return, no
-NEL or line separator, no control or non-character, no byte order mark), since a patch is what a developer's bytes were and never a re-encoding
-of them (design: "Bytes"). Parsing the content is left to the ``patch`` room.
+NEL or line separator, no control or non-character, no byte order mark), since a patch is what a developer's
+bytes were and never a re-encoding of them (design: "Bytes"). Parsing the content is left to the ``patch`` room.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ import base64
 import hashlib
 from typing import Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from change2task.api.model import Model
+from change2task.api.rules import ruled
 from change2task.api.yamltree import carried_literally
 
 INLINE_LIMIT = 128 * 1024
@@ -23,8 +24,18 @@ INLINE_LIMIT = 128 * 1024
 class Patch(Model):
     """A unified diff, inline (``text`` or ``base64``) or by reference (``artifact``)."""
 
-    encoding: Literal["text", "base64", "artifact"]
-    data: str | None = Field(default=None, description="The patch itself, for text and base64.")
+    model_config = ConfigDict(
+        json_schema_extra=ruled(
+            ("has(self.data) == (self.encoding != 'artifact')", "data is given exactly when encoding is text or base64")
+        )
+    )
+
+    encoding: Literal["text", "base64", "artifact"] = Field(
+        description="How data holds the bytes, or that it does not."
+    )
+    data: str | None = Field(
+        default=None, max_length=INLINE_LIMIT * 4 // 3 + 4, description="The patch itself, for text and base64."
+    )
     digest: str = Field(pattern=r"^[0-9a-f]{64}$", description="SHA-256 of the patch's bytes.")
     size: int = Field(ge=0, description="Length of the patch in bytes.")
 
@@ -36,7 +47,7 @@ class Patch(Model):
 
     @classmethod
     def of(cls, content: bytes, *, limit: int = INLINE_LIMIT) -> Self:
-        """The patch with these bytes, inline when they fit in ``limit``."""
+        """The patch with these bytes, inline when they fit in ``limit`` (at most INLINE_LIMIT)."""
         digest = hashlib.sha256(content).hexdigest()
         if len(content) > limit:
             return cls(encoding="artifact", digest=digest, size=len(content))
@@ -54,6 +65,6 @@ class Patch(Model):
         if self.data is None:
             return None
         content = self.data.encode() if self.encoding == "text" else base64.b64decode(self.data, validate=True)
-        if hashlib.sha256(content).hexdigest() != self.digest:
-            raise ValueError(f"patch content does not have its digest {self.digest}")
+        if hashlib.sha256(content).hexdigest() != self.digest or len(content) != self.size:
+            raise ValueError(f"patch content does not have its digest {self.digest} and its {self.size} bytes")
         return content

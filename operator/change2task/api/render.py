@@ -19,9 +19,7 @@ from change2task.api.taskvariant import TaskVariant
 from change2task.api.yamltree import UNCHANGED, carried_literally, resolve
 
 # Whatever begins with a digit, a sign or a full stop may be a number, a date or base 60 to some reader.
-_BARE: Final = re.compile(
-    r"[A-Za-z_/](?:[A-Za-z0-9_./@+-]|:(?=[A-Za-z0-9/])| (?=[A-Za-z0-9_./@+(-]))*[A-Za-z0-9_./)]|[A-Za-z]"
-)
+_BARE: Final = re.compile(r"[A-Za-z_/](?:[A-Za-z0-9_./@+,;'()*=<>?!-]|:(?=[A-Za-z0-9/])| (?=[A-Za-z0-9_./@+'(*=<>-]))*")
 _ESCAPED: Final = re.compile(f'["\\\\]|[^{UNCHANGED}]')
 _SHORT: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
 

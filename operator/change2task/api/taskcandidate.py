@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
-from change2task.api.conditions import Condition
+from change2task.api.conditions import Conditions
 from change2task.api.fidelity import Fidelity
 from change2task.api.metadata import API_VERSION, ObjectMeta, Reference
 from change2task.api.model import Model
 from change2task.api.reasons import Reason, RejectionClass
+from change2task.api.rules import Frozen, ruled
+from change2task.api.texts import Glob, Revspec, Word
 
 
 class Family(StrEnum):
@@ -35,9 +37,23 @@ class Profile(StrEnum):
 class Change(Model):
     """Which merged change: exactly one of the three."""
 
-    pull_request: int | None = Field(default=None, ge=1)
-    commit: str | None = Field(default=None, min_length=1, max_length=255, pattern=r"^[^-\s]\S*$")
-    range: str | None = Field(default=None, max_length=511, pattern=r"^[^-\s.][^\s]*?\.\.[^-\s.][^\s]*$")
+    model_config = ConfigDict(
+        json_schema_extra=ruled(
+            (
+                "[has(self.pullRequest), has(self.commit), has(self.range)].filter(given, given).size() == 1",
+                "give exactly one of pullRequest, commit and range",
+            )
+        )
+    )
+
+    pull_request: int | None = Field(default=None, ge=1, description="Number of a pull or merge request.")
+    commit: Revspec | None = Field(default=None, description="A commit or tag; the change is it against its parent.")
+    range: str | None = Field(
+        default=None,
+        max_length=511,
+        pattern=r"^[^-\s.][^\s]*?\.\.[^-\s.][^\s]*$",
+        description="Two revisions a..b; the change is everything after a up to b.",
+    )
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Self:
@@ -56,16 +72,30 @@ class Change(Model):
 class Intent(Model):
     """What the change was for, in its author's words; derived from forge or commits where absent."""
 
-    title: str = Field(min_length=1, max_length=1024)
-    body: str = Field(default="", max_length=65_536)
+    title: str = Field(min_length=1, max_length=1024, description="One line.")
+    body: str = Field(default="", max_length=65_536, description="The rest, Markdown.")
+
+
+Name = Annotated[str, Field(min_length=1, max_length=1024)]
 
 
 class StaticOracle(Model):
     """A check by reading: dotted API names that must be gone from, and used in, the files matched."""
 
-    gone: tuple[str, ...] = ()
-    used: tuple[str, ...] = ()
-    paths: tuple[str, ...] = Field(default=(), description="Globs; default: the source files of the change.")
+    model_config = ConfigDict(
+        json_schema_extra=ruled(
+            (
+                "(has(self.gone) && self.gone.size() > 0) || (has(self.used) && self.used.size() > 0)",
+                "give at least one name in gone or used",
+            )
+        )
+    )
+
+    gone: tuple[Name, ...] = Field(default=(), max_length=256, description="Names that must not be used any more.")
+    used: tuple[Name, ...] = Field(default=(), max_length=256, description="Names that must be used.")
+    paths: tuple[Glob, ...] = Field(
+        default=(), max_length=256, description="Globs of the files read; default: the source files of the change."
+    )
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
@@ -77,18 +107,29 @@ class StaticOracle(Model):
 class Script(Model):
     """A check by running: exit status 0 passes, 1 fails, anything else is no verdict."""
 
-    command: tuple[str, ...] = Field(min_length=1)
-    files: dict[str, str] = Field(default_factory=dict, description="Files laid beside it, by relative path.")
+    command: tuple[Word, ...] = Field(min_length=1, max_length=64, description="Program and arguments.")
+    files: dict[str, str] = Field(
+        default_factory=dict, max_length=64, description="Files laid beside it, by relative path."
+    )
 
 
 class CheckSpec(Model):
     """A check the user states instead of leaving it to be derived."""
 
-    id: str = Field(min_length=1, max_length=4096)
-    kind: Literal["test", "static", "script"] = "test"
-    role: Literal["target", "regression"] = "target"
-    static: StaticOracle | None = None
-    script: Script | None = None
+    model_config = ConfigDict(
+        json_schema_extra=ruled(
+            ("has(self.static) == (self.kind == 'static')", "static is given exactly when kind is static"),
+            ("has(self.script) == (self.kind == 'script')", "script is given exactly when kind is script"),
+        )
+    )
+
+    id: str = Field(min_length=1, max_length=4096, description="The test's id in the runner, or a name of your own.")
+    kind: Literal["test", "static", "script"] = Field(default="test", description="How it is decided.")
+    role: Literal["target", "regression"] = Field(
+        default="target", description="target: fails on the task; regression: passes throughout."
+    )
+    static: StaticOracle | None = Field(default=None, description="For kind static.")
+    script: Script | None = Field(default=None, description="For kind script.")
 
     @model_validator(mode="after")
     def _body_matches_kind(self) -> Self:
@@ -102,93 +143,103 @@ class CheckSpec(Model):
 class Construction(Model):
     """How far construction may go."""
 
-    profile: Profile | None = Field(default=None, description="Default: the run's.")
-    levels: tuple[Literal[1, 2, 3], ...] = Field(default=(1, 2, 3), min_length=1)
+    profile: Profile | None = Field(default=None, description="paper or full; default: the run's.")
+    levels: tuple[Literal[1, 2, 3], ...] = Field(
+        default=(1, 2, 3), min_length=1, max_length=3, description="The paper's levels that may be tried."
+    )
     attempts: int = Field(default=4, ge=1, le=4, description="Model attempts (paper: at most four).")
 
 
 class Validation(Model):
-    """How often states are run and how strict gates are."""
+    """How often states are run."""
 
-    task_repeats: int = Field(default=3, ge=1, le=20)
-    healthy_repeats: int = Field(default=2, ge=1, le=20)
+    task_repeats: int = Field(default=3, ge=1, le=20, description="Runs of the task state.")
+    healthy_repeats: int = Field(default=2, ge=1, le=20, description="Runs of the healthy and the restored state.")
 
 
-class TaskCandidateSpec(Model):
+class TaskCandidateSpec(Frozen):
     """What a user says of a candidate. Immutable but for ``suspend``."""
 
-    base_ref: Reference
-    change: Change
-    family: Family = Family.AUTO
-    intent: Intent | None = None
-    checks: tuple[CheckSpec, ...] | None = Field(default=None, max_length=10_000)
-    construction: Construction = Construction()
-    validation: Validation = Validation()
-    suspend: bool = False
+    mutable: ClassVar[frozenset[str]] = frozenset({"suspend"})
+    way_out: ClassVar[str] = "make a new TaskCandidate"
+
+    base_ref: Reference = Field(description="The ModernBase, in the same namespace.")
+    change: Change = Field(description="Which merged change: exactly one of the three.")
+    family: Family = Field(default=Family.AUTO, description="The kind of task; Auto decides from the evidence.")
+    intent: Intent | None = Field(default=None, description="What the change was for; else forge or commits say it.")
+    checks: tuple[CheckSpec, ...] | None = Field(
+        default=None, max_length=1000, description="Checks; absent: derived from the change's own tests."
+    )
+    construction: Construction = Field(default=Construction(), description="How far construction may go.")
+    validation: Validation = Field(default=Validation(), description="How often states are run.")
+    suspend: bool = Field(default=False, description="Start nothing new while this is true.")
 
 
 class ResolvedChange(Model):
     """The change as found."""
 
-    commit: str
-    parent: str | None
-    pull_request: int | None = None
-    kind: str
-    title: str
+    commit: str = Field(description="The commit that holds the change.")
+    parent: str | None = Field(default=None, description="What it is compared with; absent for a root commit.")
+    pull_request: int | None = Field(default=None, description="The request it came by.")
+    kind: str = Field(description="How it was merged: commit, merge, squash, range, ...")
+    title: str = Field(description="First line of its message.")
 
 
 class Attempt(Model):
     """One candidate patch or one strategy's refusal, with the reason it ended."""
 
-    level: int
-    strategy: str
-    outcome: Literal["accepted", "rejected", "notApplicable", "duplicate"]
-    reason: Reason
-    message: str = ""
+    level: int = Field(description="The paper's level.")
+    strategy: str = Field(description="The strategy's own name.")
+    outcome: Literal["accepted", "rejected", "notApplicable", "duplicate"] = Field(description="How it ended.")
+    reason: Reason = Field(description="Why it ended so.")
+    message: str = Field(default="", description="What happened in this case.")
     tree: str | None = Field(default=None, description="Git tree of the task state.")
     task_patch: str | None = Field(default=None, description="SHA-256 of D in the store.")
-    fidelity: Fidelity | None = None
-    evidence: dict[str, str] = Field(default_factory=dict)
+    fidelity: Fidelity | None = Field(default=None, description="Likeness to the source change.")
+    evidence: dict[str, str] = Field(default_factory=dict, description="Kind to SHA-256 in the store.")
 
 
 class CheckCounts(Model):
     """How many checks of each role the verdict rests on."""
 
-    target: int = 0
-    regression: int = 0
-    observer: int = 0
+    target: int = Field(default=0, description="Fail on the task, pass on the healthy and the restored state.")
+    regression: int = Field(default=0, description="Pass throughout.")
+    observer: int = Field(default=0, description="Hidden and graded like targets, but younger than the change.")
 
 
 class TaskCandidateStatus(Model):
     """What is known of a candidate, and its verdict once there is one."""
 
-    observed_generation: int = 0
-    conditions: tuple[Condition, ...] = ()
-    base_key: str | None = None
-    family: Family | None = None
-    family_reason: str | None = None
-    change: ResolvedChange | None = None
-    profile: Profile | None = None
-    accepted: bool | None = None
-    reason: Reason | None = None
-    rejection: RejectionClass | None = None
-    message: str = ""
-    level: int | None = None
-    strategy: str | None = None
-    fidelity: Fidelity | None = None
-    checks: CheckCounts | None = None
-    variant_ref: Reference | None = None
-    attempts: tuple[Attempt, ...] = ()
+    observed_generation: int = Field(default=0, description="Generation of the spec that this status speaks of.")
+    conditions: Conditions = Field(
+        default=(),
+        description="Ready, Reconciling, Stalled; Aligned, Constructed, Validated, Reviewed, Accepted.",
+    )
+    base_key: str | None = Field(default=None, description="Key of the base that the verdict rests on.")
+    family: Family | None = Field(default=None, description="The family, once resolved.")
+    family_reason: str | None = Field(default=None, description="Why this family.")
+    change: ResolvedChange | None = Field(default=None, description="The change as found.")
+    profile: Profile | None = Field(default=None, description="The profile in force.")
+    accepted: bool | None = Field(default=None, description="The verdict; absent while there is none.")
+    reason: Reason | None = Field(default=None, description="The verdict's reason.")
+    rejection: RejectionClass | None = Field(default=None, description="The paper's class of a rejection.")
+    message: str = Field(default="", description="The verdict in a sentence.")
+    level: int | None = Field(default=None, description="The paper's level that made the task.")
+    strategy: str | None = Field(default=None, description="The strategy that made the task.")
+    fidelity: Fidelity | None = Field(default=None, description="Likeness to the source change.")
+    checks: CheckCounts | None = Field(default=None, description="Checks the verdict rests on.")
+    variant_ref: Reference | None = Field(default=None, description="The TaskVariant made, if accepted.")
+    attempts: tuple[Attempt, ...] = Field(default=(), description="Everything tried, in order.")
     stages: dict[str, str] = Field(default_factory=dict, description="Stage to its key.")
     evidence: dict[str, str] = Field(default_factory=dict, description="Kind to SHA-256 in the store.")
-    seconds: dict[str, float] = Field(default_factory=dict)
+    seconds: dict[str, float] = Field(default_factory=dict, description="How long each stage took.")
 
 
 class TaskCandidate(Model):
-    """One merged change, to be re-created as a task on a base."""
+    """One merged change, to be re-created as a task on a base; it ends as a verdict with its evidence."""
 
     api_version: Literal["change2task.dev/v1alpha1"] = API_VERSION
     kind: Literal["TaskCandidate"] = "TaskCandidate"
     metadata: ObjectMeta
-    spec: TaskCandidateSpec
-    status: TaskCandidateStatus = TaskCandidateStatus()
+    spec: TaskCandidateSpec = Field(description="What a user says of the candidate. Immutable but for suspend.")
+    status: TaskCandidateStatus = Field(default=TaskCandidateStatus(), description="What is known, and the verdict.")

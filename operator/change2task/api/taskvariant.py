@@ -6,52 +6,53 @@ gives the same variant everywhere.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from change2task.api.conditions import Condition
+from change2task.api.conditions import Conditions
 from change2task.api.fidelity import Fidelity
 from change2task.api.metadata import API_VERSION, ObjectMeta
 from change2task.api.model import Model
 from change2task.api.patches import Patch
-from change2task.api.taskcandidate import Family, Script, StaticOracle
+from change2task.api.rules import Frozen
+from change2task.api.taskcandidate import CheckCounts, Family, Script, StaticOracle
 
 
 class VariantBase(Model):
     """The healthy base, by everything that identifies it."""
 
-    name: str
-    key: str
-    repository: str
-    commit: str
-    tree: str
-    environment_key: str
-    image_digest: str | None = None
+    name: str = Field(description="The ModernBase's name.")
+    key: str = Field(description="The base's key.")
+    repository: str = Field(description="The repository's canonical address.")
+    commit: str = Field(description="The frozen commit.")
+    tree: str = Field(description="Its git tree.")
+    environment_key: str = Field(description="Hash of commit, recipe, date and lock.")
+    image_digest: str | None = Field(default=None, description="Digest of the base image.")
 
 
 class SourceChange(Model):
     """The historical change and its source patch's digest."""
 
-    commit: str
-    parent: str | None
-    pull_request: int | None = None
-    title: str
-    patch_digest: str
+    commit: str = Field(description="The commit that holds the change.")
+    parent: str | None = Field(default=None, description="What it is compared with; absent for a root commit.")
+    pull_request: int | None = Field(default=None, description="The request it came by.")
+    title: str = Field(description="First line of its message.")
+    patch_digest: str = Field(description="SHA-256 of its source patch.")
 
 
 class Statement(Model):
     """What the agent is told, and where the words come from (paper, "Deriving Task Evidence")."""
 
-    title: str
-    body: str
-    provenance: Literal["title", "template", "summary", "intent"]
+    title: str = Field(description="One line.")
+    body: str = Field(description="The rest, Markdown.")
+    provenance: Literal["title", "template", "summary", "intent"] = Field(description="Where the words come from.")
 
 
 class OutputContract(Model):
     """What the agent hands in and what of it counts."""
 
-    output: Literal["patch", "tests"]
+    output: Literal["patch", "tests"] = Field(description="What is handed in.")
     permitted: tuple[str, ...] = Field(description="Globs of files the agent may change.")
     protected: tuple[str, ...] = Field(description="Files put back before grading, by quoted path.")
 
@@ -59,21 +60,23 @@ class OutputContract(Model):
 class Check(Model):
     """One check by which the task is validated and graded."""
 
-    id: str
-    kind: Literal["test", "static", "script"] = "test"
-    role: Literal["target", "regression", "observer"]
-    hidden: bool = False
-    static: StaticOracle | None = None
-    script: Script | None = None
+    id: str = Field(description="The test's id in the runner, or the check's name.")
+    kind: Literal["test", "static", "script"] = Field(default="test", description="How it is decided.")
+    role: Literal["target", "regression", "observer"] = Field(description="What it must do on each state.")
+    hidden: bool = Field(default=False, description="Whether the agent's tree is without it.")
+    static: StaticOracle | None = Field(default=None, description="For kind static.")
+    script: Script | None = Field(default=None, description="For kind script.")
 
 
 class Checks(Model):
     """All checks; long regression lists lie in the store by digest."""
 
-    targets: tuple[Check, ...]
-    observers: tuple[Check, ...] = ()
+    targets: tuple[Check, ...] = Field(max_length=10_000, description="Checks that an answer must make pass.")
+    observers: tuple[Check, ...] = Field(
+        default=(), max_length=10_000, description="Checks younger than the change, graded as targets."
+    )
     regression_digest: str = Field(description="SHA-256 of the evidence file with all regression ids.")
-    regression_count: int
+    regression_count: int = Field(description="How many regression checks there are.")
     hidden_files: dict[str, str] = Field(
         default_factory=dict, description="Quoted path to git blob of each file that holds hidden checks."
     )
@@ -82,42 +85,46 @@ class Checks(Model):
 class Trees(Model):
     """Git trees of the states; H = V·T⁻¹·G."""
 
-    healthy: str
-    task: str
-    agent: str
+    healthy: str = Field(description="H, the base.")
+    task: str = Field(description="C = H with D.")
+    agent: str = Field(description="V = C with T, what the agent is given.")
 
 
-class TaskVariantSpec(Model):
-    """The whole task."""
+class TaskVariantSpec(Frozen):
+    """The whole task. Immutable."""
 
-    base: VariantBase
-    source_change: SourceChange
-    family: Family
-    statement: Statement
-    output: OutputContract
+    mutable: ClassVar[frozenset[str]] = frozenset()
+    way_out: ClassVar[str] = "a task's name is the hash of its spec, so another spec is another TaskVariant"
+
+    base: VariantBase = Field(description="The healthy base.")
+    source_change: SourceChange = Field(description="The historical change.")
+    family: Family = Field(description="The kind of task, never Auto.")
+    statement: Statement = Field(description="What the agent is told.")
+    output: OutputContract = Field(description="What the agent hands in and what of it counts.")
     task_patch: Patch = Field(description="D: healthy base to task state.")
     hiding_patch: Patch = Field(description="T: task state to the agent's tree.")
     restoration_patch: Patch = Field(description="G: task state to restored state.")
-    trees: Trees
-    checks: Checks
-    level: int
-    strategy: str
-    fidelity: Fidelity
-    tool_version: str
+    trees: Trees = Field(description="Git trees of the states.")
+    checks: Checks = Field(description="All checks.")
+    level: int = Field(description="The paper's level that made the task.")
+    strategy: str = Field(description="The strategy that made the task.")
+    fidelity: Fidelity = Field(description="Likeness to the source change.")
+    tool_version: str = Field(description="Version of change2task that made it.")
 
 
 class TaskVariantStatus(Model):
     """State of a published variant."""
 
-    observed_generation: int = 0
-    conditions: tuple[Condition, ...] = ()
+    observed_generation: int = Field(default=0, description="Generation of the spec that this status speaks of.")
+    conditions: Conditions = Field(default=(), description="Ready, Reconciling, Stalled; Verified, Published.")
+    checks: CheckCounts | None = Field(default=None, description="Number of checks of each role.")
 
 
 class TaskVariant(Model):
-    """A verified task an agent can be given, exported or graded."""
+    """A verified task an agent can be given, exported or graded; made by the operator, never by hand."""
 
     api_version: Literal["change2task.dev/v1alpha1"] = API_VERSION
     kind: Literal["TaskVariant"] = "TaskVariant"
     metadata: ObjectMeta
-    spec: TaskVariantSpec
-    status: TaskVariantStatus = TaskVariantStatus()
+    spec: TaskVariantSpec = Field(description="The whole task. Immutable.")
+    status: TaskVariantStatus = Field(default=TaskVariantStatus(), description="State of the published task.")

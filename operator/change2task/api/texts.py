@@ -1,0 +1,52 @@
+"""Bounded kinds of text that the resources share.
+
+Every text of a spec has a bound, because the API server estimates the cost of a rule from it and because a
+manifest is read from strangers. Patterns are written for RE2 and Rust's regex alike: no look-around.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+Glob = Annotated[str, Field(min_length=1, max_length=1024)]
+"""A path glob: ``**`` crosses folders, ``*`` does not."""
+
+ShellCommand = Annotated[str, Field(min_length=1, max_length=32_768)]
+"""One command line for ``sh -c``."""
+
+Word = Annotated[str, Field(min_length=1, max_length=32_768)]
+"""One word of an argument vector."""
+
+Value = Annotated[str, Field(max_length=32_768)]
+"""The value of an environment variable; may be empty."""
+
+Revspec = Annotated[str, Field(min_length=1, max_length=255, pattern=r"^[^-\s]\S*$")]
+"""A commit, tag or branch; never an option."""
+
+LabelValue = Annotated[str, Field(max_length=63, pattern=r"^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$")]
+"""The value of a Kubernetes label."""
+
+Key = Annotated[str, Field(min_length=1, max_length=317)]
+"""A Kubernetes label key: optional prefix of 253 characters, a slash, 63 characters."""
+
+
+def _as_text(value: object) -> object:
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+Quantity = Annotated[
+    str,
+    BeforeValidator(_as_text),
+    Field(max_length=64, pattern=r"^[+-]?([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?$"),
+    WithJsonSchema(
+        {
+            "anyOf": [{"type": "integer"}, {"type": "string"}],
+            "x-kubernetes-int-or-string": True,
+            "maxLength": 64,
+            "pattern": r"^[+-]?([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?$",
+        }
+    ),
+]
+"""A Kubernetes quantity like ``500m``, ``2`` or ``1Gi``; a bare number is one too."""
