@@ -8,41 +8,26 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
-from change2task.api.reasons import reasons_table
+from change2task.api.crds import crd_files
+from change2task.api.reference import reference_pages
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def reasons_page() -> str:
-    """Every reason a condition can carry, as the reference page users search."""
-    rows = "\n".join(
-        f"| `{name}` | {f'`{rejection}`' if rejection else ''} | {sentence} |"
-        for name, rejection, sentence in reasons_table()
-    )
-    return (
-        "<!-- Made by `make generate` from operator/change2task/api/reasons.py. -->\n\n"
-        "# Reasons\n\n"
-        "Every condition carries one of these, and every rejection one with a class. The list is closed: nothing else\n"
-        "is ever a reason. What happened in one case stands in the condition's message.\n\n"
-        "| reason | class, if it rejects | meaning |\n|---|---|---|\n"
-        f"{rows}\n"
-    )
-
-
-PAGES: dict[str, Callable[[], str]] = {
-    "docs/reasons.md": reasons_page,
-}
+def files() -> dict[str, str]:
+    """Path below the checkout to content, of every file that is made from the code."""
+    return {f"crds/{name}": text for name, text in crd_files().items()} | {
+        f"docs/reference/{name}": text for name, text in reference_pages().items()
+    }
 
 
 def main(arguments: list[str]) -> int:
-    """Write all pages; with ``--check`` write none, print what differs and end with 1 if anything does."""
+    """Write all files; with ``--check`` write none, print what differs and end with 1 if anything does."""
     stale = 0
-    for name, make in PAGES.items():
+    for name, wanted in files().items():
         path = ROOT / name
-        wanted = make()
         found = path.read_text(encoding="utf-8") if path.exists() else ""
         if wanted == found:
             continue

@@ -11,13 +11,13 @@ def test_a_stale_page_is_named_and_left_as_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(generate, "ROOT", tmp_path)
-    page = tmp_path / "docs" / "reasons.md"
-    page.parent.mkdir()
+    page = tmp_path / "docs" / "reference" / "reasons.md"
+    page.parent.mkdir(parents=True)
     page.write_text("old\n", encoding="utf-8")
 
     assert generate.main(["--check"]) == 1
 
-    assert "docs/reasons.md" in capsys.readouterr().out
+    assert "docs/reference/reasons.md" in capsys.readouterr().out
     assert page.read_text(encoding="utf-8") == "old\n"
 
 

@@ -25,8 +25,14 @@ def _immutable_fields(schema: SchemaExtra, model: type[Frozen]) -> None:
     """One rule a field that may not change, so that the refusal names the field."""
     required = frozenset(schema.get("required", ()))
     frozen = [name for name in schema["properties"] if name not in model.mutable]
-    rules = [(_unchanged(name, name in required), f"{name} is immutable; {model.way_out}") for name in frozen]
-    schema.update(ruled(*rules))
+    schema[RULES] = [
+        {
+            "rule": _unchanged(name, name in required),
+            "message": f"{name} is immutable; {model.way_out}",
+            "fieldPath": f".{name}",
+        }
+        for name in frozen
+    ]
 
 
 def _unchanged(name: str, required: bool) -> str:
