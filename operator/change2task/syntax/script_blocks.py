@@ -19,6 +19,9 @@ _TESTS = frozenset({"test", "it", "specify", "fit", "xit", "xtest", "ftest"})
 _GROUPS = frozenset({"describe", "context", "suite", "fdescribe", "xdescribe", "xcontext"})
 _HARNESSES = frozenset({"QUnit", "Deno", "nodeTest"})
 _FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function", "function"})
+_WRAPPERS = frozenset(
+    {"member_expression", "call_expression", "await_expression", "arrow_function", "parenthesized_expression"}
+)
 _STRINGS = frozenset({"string", "template_string"})
 
 
@@ -32,6 +35,7 @@ class ScriptBlock:
     is_test: bool
     unit: Unit
     body: Node | None
+    alone: bool
 
 
 def script_blocks(language: Language, source: bytes) -> tuple[ScriptBlock, ...]:
@@ -57,8 +61,7 @@ def script_blocks(language: Language, source: bytes) -> tuple[ScriptBlock, ...]:
             continue
         outer = [block.title for _, block in open_blocks[-1:]]
         title = " > ".join([*outer, _title(given[0])])
-        parent = node.parent
-        statement = parent if parent is not None and parent.type == "expression_statement" else node
+        statement = statement_of(node)
         span, _ = attachments.around(statement)
         ordinal = seen.get(title, 0)
         seen[title] = ordinal + 1
@@ -77,10 +80,38 @@ def script_blocks(language: Language, source: bytes) -> tuple[ScriptBlock, ...]:
                 top=not open_blocks,
             ),
             body=body.child_by_field_name("body") if body is not None else None,
+            alone=statement.type == "expression_statement",
         )
         blocks.append(block)
         open_blocks.append((node.end_byte, block))
     return tuple(blocks)
+
+
+def statement_of(call: Node) -> Node:
+    """The statement that is nothing but this call: chained (`it(…).timeout(5)`), awaited, or all of a
+    `forEach`.
+
+    The call itself where it is part of something larger.
+    """
+    node, parent = call, call.parent
+    while parent is not None and parent.type in _WRAPPERS:
+        if parent.type == "arrow_function":
+            loop = for_each(parent)
+            if loop is None:
+                return node
+            node, parent = loop, loop.parent
+        else:
+            node, parent = parent, parent.parent
+    return parent if parent is not None and parent.type == "expression_statement" else node
+
+
+def for_each(function: Node) -> Node | None:
+    """The call `xs.forEach(function)` around a function, or None."""
+    arguments = function.parent
+    call = arguments.parent if arguments is not None and arguments.type == "arguments" else None
+    callee = call.child_by_field_name("function") if call is not None else None
+    member = callee.child_by_field_name("property") if callee is not None else None
+    return call if member is not None and text(member) in ("forEach", "map") else None
 
 
 def _callee(call: Node) -> str | None:

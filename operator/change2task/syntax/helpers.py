@@ -1,0 +1,192 @@
+"""Which parts of a file only the cut tests needed: helpers, constants, fixtures, types.
+
+It exists because a helper written for a hidden test tells what that test asks. It sees one file: names that
+other files need must be given by the caller. A part goes when cut code names it, directly or through other
+such parts, and nothing that stays does.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from change2task.syntax.attached import Attachments
+from change2task.syntax.edits import Edit, covered
+from change2task.syntax.grammars import grammar
+from change2task.syntax.languages import Language
+from change2task.syntax.references import chains, quoted_names
+from change2task.syntax.tests import test_units
+from change2task.syntax.trees import Node, Span, root
+from change2task.syntax.units import Unit, units
+
+_HOOKS = frozenset(
+    {
+        "setup_module",
+        "teardown_module",
+        "setup_function",
+        "teardown_function",
+        "setUpModule",
+        "tearDownModule",
+        "load_tests",
+        "pytestmark",
+        "pytest_plugins",
+        "collect_ignore",
+        "init",
+        "main",
+        "TestMain",
+        "exports",
+        "module",
+        "default",
+    }
+)
+_NEVER = frozenset(
+    {"export_statement", "import_statement", "import_declaration", "use_declaration", "extern_crate_declaration"}
+)
+
+
+class Names:
+    """The names used in any stretch of a source: beginnings of chains, and strings that are nothing but a
+    name.
+    """
+
+    def __init__(self, language: Language, source: bytes) -> None:
+        found = [(chain.start, chain.parts[0], len(chain.parts)) for chain in chains(language, source)]
+        found += [(start, name, 0) for start, name in quoted_names(language, source)]
+        self._found = sorted(found)
+
+    def within(self, spans: Iterable[tuple[int, int]], without: Sequence[Edit] = ()) -> set[str]:
+        """The names used in these bytes, those that the edits take out left aside."""
+        names: set[str] = set()
+        for start, end in spans:
+            inside = [edit for edit in without if edit.start < end and start < edit.end]
+            at = bisect_left(self._found, (start, "", 0))
+            while at < len(self._found) and self._found[at][0] < end:
+                place, name, _ = self._found[at]
+                if not covered(place, place + 1, inside):
+                    names.add(name)
+                at += 1
+        return names
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A module-level statement: what it binds, what it uses, and whether it may go."""
+
+    span: Span
+    binds: frozenset[str]
+    uses: frozenset[str]
+    pinned: bool
+
+
+def unneeded(
+    language: Language, path: bytes, source: bytes, edits: Sequence[Edit], keep: Collection[str]
+) -> list[Edit]:
+    """The edits that take out module-level parts which only the code taken out by `edits` used,
+    transitively.
+    """
+    names = Names(language, source)
+    parts = _parts(language, path, source, edits, names, frozenset(keep))
+    gone = names.within((edit.start, edit.end) for edit in edits)
+    candidates = _reached(gone, [part for part in parts if not part.pinned])
+    doubtful = {part.span.start for part in candidates}
+    staying = [part.uses for part in parts if part.span.start not in doubtful]
+    alive = {part.span.start for part in _reached(set().union(*staying), candidates)}
+    return [Edit(part.span.start, part.span.end) for part in candidates if part.span.start not in alive]
+
+
+def _reached(names: set[str], parts: Sequence[_Part]) -> list[_Part]:
+    """The parts that these names lead to, directly or through what those parts use."""
+    binders: dict[str, list[_Part]] = {}
+    for part in parts:
+        for name in part.binds:
+            binders.setdefault(name, []).append(part)
+    seen: dict[int, _Part] = {}
+    waiting = list(names)
+    known = set(names)
+    while waiting:
+        for part in binders.get(waiting.pop(), ()):
+            if part.span.start not in seen:
+                seen[part.span.start] = part
+                fresh = part.uses - known
+                known |= fresh
+                waiting += fresh
+    return [seen[start] for start in sorted(seen)]
+
+
+def _parts(
+    language: Language, path: bytes, source: bytes, edits: Sequence[Edit], names: Names, keep: frozenset[str]
+) -> list[_Part]:
+    attachments = Attachments(language, source)
+    comments = grammar(language).comments
+    bound = sorted(((unit.code_start, unit) for unit in units(language, source) if unit.top), key=lambda p: p[0])
+    tests = [
+        test.unit.span
+        for test in test_units(language, path, source)
+        if not covered(test.unit.span.start, test.unit.span.end, edits)
+    ]
+    parts = []
+    for node in _statements(language, source, edits):
+        if node.type in comments or covered(node.start_byte, node.end_byte, edits):
+            continue
+        low = bisect_left(bound, node.start_byte, key=lambda p: p[0])
+        high = bisect_left(bound, node.end_byte, key=lambda p: p[0])
+        binds = frozenset(
+            _owner(unit) for _, unit in bound[low:high] if not covered(unit.code_start, unit.span.end, edits)
+        )
+        span, _ = attachments.around(node)
+        holds_test = any(span.start <= test.start and test.end <= span.end for test in tests)
+        pinned = (
+            not binds
+            or holds_test
+            or node.type in _NEVER
+            or bool(binds & keep)
+            or any(_is_hook(name) for name in binds)
+            or _runs_unasked(node)
+            or (language is Language.RUST and not _only_for_tests(node, edits))
+        )
+        uses = names.within([(span.start, span.end)], edits) - binds
+        parts.append(_Part(span, binds, frozenset(uses), pinned))
+    return parts
+
+
+def _statements(language: Language, source: bytes, edits: Sequence[Edit]) -> list[Node]:
+    """The statements of the file and, in Rust, of the modules that something is cut out of."""
+    waiting = list(reversed(root(language, source).named_children))
+    found = []
+    while waiting:
+        node = waiting.pop()
+        body = node.child_by_field_name("body") if node.type == "mod_item" else None
+        if body is not None and any(node.start_byte <= e.start and e.end <= node.end_byte for e in edits):
+            waiting += reversed(body.named_children)
+        elif node.type != "attribute_item":
+            found.append(node)
+    return found
+
+
+def _owner(unit: Unit) -> str:
+    """The name a unit's fate hangs on: of a method written apart from its type, the type."""
+    if unit.kind == "impl":
+        written = unit.name.rpartition(" for ")[2].removeprefix("impl ")
+        return written.split("<", 1)[0].lstrip("&").strip()
+    return unit.name.rpartition("::")[2].split(".", 1)[0]
+
+
+def _is_hook(name: str) -> bool:
+    return name in _HOOKS or name.startswith("pytest_") or (name.startswith("__") and name.endswith("__"))
+
+
+def _runs_unasked(node: Node) -> bool:
+    """Whether this is a pytest fixture that every test gets."""
+    return any(child.type == "decorator" and b"autouse" in (child.text or b"") for child in node.named_children)
+
+
+def _only_for_tests(node: Node, edits: Sequence[Edit]) -> bool:
+    """Whether a Rust item stands beside cut tests (in their module, or in a file of tests) and is not public."""
+    around = node.parent
+    if around is None or any(child.type == "visibility_modifier" for child in node.named_children):
+        return False
+    return any(
+        covered(other.start_byte, other.end_byte, edits) and other.type == "function_item"
+        for other in around.named_children
+    )
