@@ -1,0 +1,119 @@
+"""Which part a file plays: source, tests, docs, metadata or generated; only source is ever undone.
+
+The order of trust is: globs of the manifest, attributes of the repository, then conventions of the language,
+weighed with what lies around the file (a folder ``test`` without a single test in it ships with the product).
+It reads no repository itself: paths, attributes and contents are given.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from change2task.api.modernbase import Scope
+from change2task.history import names
+from change2task.history.attributes import Attributes
+from change2task.history.contents import has_generator_banner, only_states_version
+from change2task.history.globs import as_text, is_folder_glob, matches
+from change2task.history.models import Role
+
+_SOURCE_ROOTS = frozenset(("src", "lib", "pkg", "internal", "cmd", "app", "crates", "packages", "source", "sources"))
+_VERSION_MODULE = re.compile(r"_?_?version_?_?\.py")
+
+
+class Roles:
+    """The roles of one repository's files."""
+
+    def __init__(
+        self, scope: Scope, paths: Iterable[bytes] = (), attributes: Mapping[bytes, bytes] | None = None
+    ) -> None:
+        """``paths``: all paths of the tree, for context; ``attributes``: its ``.gitattributes`` by path."""
+        self._scope = scope
+        self._attributes = Attributes(attributes or {})
+        self._packages: set[str] = set()
+        self._test_folders: set[str] = set()
+        for path in paths:
+            folder, _, name = as_text(path).rpartition("/")
+            if name == "__init__.py":
+                self._packages.add(folder)
+            if names.is_test_file_name(name):
+                self._test_folders.update(_and_above(folder))
+
+    def role(self, path: bytes, content: bytes | None = None) -> Role:
+        """The role of a file; its content (any side of the change) settles what the name leaves open."""
+        scope = self._scope
+        for globs, role in ((scope.generated, Role.GENERATED), (scope.tests, Role.TESTS), (scope.docs, Role.DOCS)):
+            if matches(path, globs):
+                return role
+        if matches(path, (g for g in scope.source if not is_folder_glob(g))):
+            return Role.SOURCE
+        role = self._by_attributes(path) or self._by_convention(path, content)
+        if role is Role.SOURCE and scope.source and not matches(path, scope.source):
+            return Role.METADATA
+        return role
+
+    def protected(self, path: bytes) -> bool:
+        """Whether the manifest forbids every task to touch the file."""
+        return matches(path, self._scope.protected)
+
+    def _by_attributes(self, path: bytes) -> Role | None:
+        if self._attributes.says(path, "linguist-generated") or self._attributes.says(path, "linguist-vendored"):
+            return Role.GENERATED
+        return Role.DOCS if self._attributes.says(path, "linguist-documentation") else None
+
+    def _by_convention(self, path: bytes, content: bytes | None) -> Role:
+        *above, name = as_text(path).split("/")
+        folders = tuple(above)
+        kept = self._attributes.says(path, "linguist-generated") is False
+        if not kept and names.is_generated_name(folders, name):
+            return Role.GENERATED
+        if self._is_test(folders, name):
+            return Role.TESTS
+        if names.is_news_file(folders, name) or names.is_news_fragment(name):
+            return Role.DOCS
+        if names.is_metadata_name(folders, name):
+            return Role.METADATA
+        if content is not None:
+            if not kept and has_generator_banner(content):
+                return Role.GENERATED
+            if _VERSION_MODULE.fullmatch(name) and only_states_version(content):
+                return Role.METADATA
+        return self._of_what_is_left(folders, name)
+
+    def _is_test(self, folders: tuple[str, ...], name: str) -> bool:
+        if names.is_test_file_name(name) or (not folders and name == "test.py"):
+            return True
+        for depth, folder in enumerate(folders):
+            if names.is_test_folder(folder):
+                return True
+            if names.may_be_test_folder(folder):
+                inside = "/".join(folders[: depth + 1])
+                if inside not in self._packages or inside in self._test_folders:
+                    return True
+        return False
+
+    def _of_what_is_left(self, folders: tuple[str, ...], name: str) -> Role:
+        inside = self._in_product(folders)
+        code = names.suffix(name) in names.CODE_SUFFIXES
+        documented = any(names.is_doc_folder(f) for f in (folders[:1] if code and inside else folders))
+        if documented and not (code and "/".join(folders) in self._packages):
+            return Role.DOCS
+        if code:
+            return Role.SOURCE
+        template = any(f.lower() in {"templates", "template", "_templates"} for f in folders)
+        if names.is_doc_name(name) and not (inside and template):
+            return Role.DOCS
+        if inside and (template or names.suffix(name) in names.DATA_SUFFIXES):
+            return Role.SOURCE
+        return Role.METADATA
+
+    def _in_product(self, folders: tuple[str, ...]) -> bool:
+        """Whether the folder travels with the product: below a package or a customary source root."""
+        if any("/".join(folders[: n + 1]) in self._packages for n in range(len(folders))):
+            return True
+        return any(f in _SOURCE_ROOTS for f in folders)
+
+
+def _and_above(folder: str) -> set[str]:
+    parts = folder.split("/")
+    return {"/".join(parts[: n + 1]) for n in range(len(parts))}

@@ -1,0 +1,89 @@
+"""The words a task starts from, and where they come from: intent, title, template or summary.
+
+The paper allows a normalised title, a title-grounded template, or a summary constrained by the evidence. A summary
+names only what an agent can still see, and no line of the diff ever reaches a statement. The family's goal is added
+by ``families``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from change2task.api.taskcandidate import Intent
+from change2task.api.taskvariant import Statement
+from change2task.history.forge import ForgeRecord
+from change2task.history.wording import clean_body, clean_title, is_thin, unwrapped, without_lines
+
+_SHOWN = 5
+_ANSWER_LINE = 16
+
+
+@dataclass(frozen=True)
+class Visible:
+    """What may be named: symbols that stand before the change as well as after it, and files that survive."""
+
+    symbols: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+def build_statement(
+    messages: Sequence[tuple[str, str]],
+    *,
+    intent: Intent | None = None,
+    record: ForgeRecord | None = None,
+    visible: Visible | None = None,
+    added_lines: Sequence[str] = (),
+) -> Statement:
+    """The statement of a change. ``messages``: (subject, body) of its commits, the one that speaks for it first.
+
+    ``added_lines``: what the source patch adds; such lines are taken out of bodies.
+    """
+    if intent is not None:
+        return Statement(title=intent.title.strip(), body=intent.body.strip(), provenance="intent")
+    answer = frozenset(line.strip() for line in added_lines if len(line.strip()) >= _ANSWER_LINE)
+    visible = visible or Visible()
+    thin: tuple[str, str] | None = None
+    sources = ([(record.title, record.body)] if record else []) + list(messages)
+    for subject, body in sources:
+        title, text = unwrapped(subject, body)
+        title, text = clean_title(title), without_lines(clean_body(text), answer)
+        if title and not is_thin(title):
+            return Statement(title=title, body=text, provenance="title")
+        if thin is None and any(c.isalpha() for c in title):
+            thin = (title, text)
+    if thin is not None and (thin[1] or visible.symbols or visible.files):
+        return _template(*thin, visible)
+    return _summary(visible)
+
+
+def _template(title: str, body: str, visible: Visible) -> Statement:
+    """A title too short to work from, grounded in where the change lies."""
+    where = _places(visible)
+    sentence = f"The change titled “{title}” concerns {where}." if where else ""
+    return Statement(
+        title=f"{title} in {_first(visible)}" if where else title,
+        body="\n\n".join(part for part in (body, sentence) if part),
+        provenance="template",
+    )
+
+
+def _summary(visible: Visible) -> Statement:
+    where = _places(visible)
+    return Statement(
+        title=f"Correct the behaviour of {_first(visible)}"
+        if where
+        else "Correct the behaviour that the checks describe",
+        body=f"The behaviour to be established lies in {where}." if where else "",
+        provenance="summary",
+    )
+
+
+def _first(visible: Visible) -> str:
+    return f"`{visible.symbols[0]}`" if visible.symbols else f"`{visible.files[0]}`" if visible.files else ""
+
+
+def _places(visible: Visible) -> str:
+    symbols = ", ".join(f"`{name}`" for name in visible.symbols[:_SHOWN])
+    files = ", ".join(f"`{name}`" for name in visible.files[:_SHOWN])
+    return f"{symbols} in {files}" if symbols and files else symbols or files

@@ -1,0 +1,175 @@
+"""Cleaning what people and forges wrote about a change, without losing what they meant.
+
+Numbers, links and ids that name the change go, since they say nothing of the intent and would let a solver look the
+answer up; markdown stays. Everything here is pure text and linear in it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+TITLE_LIMIT: Final = 300
+BODY_LIMIT: Final = 16_384
+_READ_LIMIT = 200_000
+
+_BOILERPLATE = re.compile(
+    r"^(?:Merge pull request #\d+\b.*|Merged in .+ \(pull request #\d+\)|Auto merge of #\d+\b.*|Merge #\d+\s*"
+    r"|Merge (?:remote-tracking )?branch(?:es)? .*|Merge commit .*|Merge pull request from GHSA-[\w-]+|Merge tag .*)$"
+)
+_PREFIX = re.compile(r"^(?:Merged PR \d+:|Pull request #\d+:)\s*")
+_ISSUE_PREFIX = re.compile(
+    r"^(?:\[?(?:#|GH-|gh-)\d+\]?|\[\d+\]|(?:fix|issue|bug|feature)[/-]\d+|bpo-\d+)\s*(?:[:.–—-]\s*)?(?=\S)",
+    re.IGNORECASE,
+)
+_REFERENCE = r"(?:[\w.-]+/[\w.-]+)?(?:#|!|GH-|gh-)\d+"
+_CLOSING = (
+    r"(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|refs?|references?|see|see also|related to|part of|relates to|followup"
+    r"|follow-up|issue|pr|pull request)"
+)
+_PARENTHESISED = re.compile(
+    rf"\s*[(\[](?:{_CLOSING}:?\s+)?{_REFERENCE}(?:\s*(?:,|and|&)?\s*(?:{_CLOSING}:?\s+)?{_REFERENCE})*"
+    rf"(?:\s+{_CLOSING})?[)\]]",
+    re.IGNORECASE,
+)
+_CLOSING_LINE = re.compile(
+    rf"(?im)^[\s>*-]*(?:this\s+)?(?:{_CLOSING}):?\s+(?:{_REFERENCE}|https?://\S+)"
+    rf"(?:\s*(?:,|and)\s*(?:{_CLOSING}:?\s+)?(?:{_REFERENCE}|https?://\S+))*[.\s]*$"
+)
+_INLINE_CLOSING = re.compile(rf"(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+{_REFERENCE}\s*[-:–—]?\s*")
+_BARE_REFERENCE = re.compile(r"(?<![\w&/])(?:[\w.-]+/[\w.-]+)?(?:#|!)\d+\b|\bGH-\d+\b")
+_FORGE_LINK = re.compile(
+    r"\[([^\]\n]*)\]\(https?://[^)\s]+/(?:-/)?(?:pull|issues|pull-requests|merge_requests|commit)s?/[^)\s]+\)"
+)
+_FORGE_URL = re.compile(
+    r"https?://\S+?/(?:-/)?(?:pull|issues|pull-requests|merge_requests|commit|compare)s?/[^\s)>\]]+"
+)
+_TRAILER = re.compile(
+    r"(?im)^(?:co-authored-by|signed-off-by|reviewed-by|acked-by|tested-by|reported-by|suggested-by|helped-by|cc"
+    r"|change-id|reviewed-on|git-svn-id|see merge request|approved-by|pull-request|pr-url|fixes|bug|issue|closes"
+    r"|cherry-picked-from|backport-of|release-note)\b(?::| \S*![0-9]).*$"
+)
+_PICKED = re.compile(r"(?im)^\(cherry[- ]picked from commit [0-9a-f]+\)\s*$")
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_IMAGE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)|<img\b[^>]*>", re.IGNORECASE)
+_CHECKBOX = re.compile(r"(?m)^\s*[-*+]\s+\[[ xX]\].*$")
+_SHA = re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b")
+_ADVISORY = re.compile(r"\b(?:CVE-\d{4}-\d{4,7}(?:/\d+)*|GHSA(?:-[23456789cfghjmpqrvwx]{4}){3})\b", re.IGNORECASE)
+_EMOJI = re.compile(
+    "[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d\u20e3]+|(?<!\\w):(?=\\w*[a-z])[a-z0-9_+-]+:(?!\\w)"
+)
+_HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+\S|\*\*[^*]+\*\*:?\s*$)")
+_MARKS = re.compile(r"[\s\-–—:;,.|/]+$")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+_THIN = re.compile(
+    r"(?i)(?:(?:minor|small|some|more|misc(?:ellaneous)?|various|quick|bug"
+    r"|further|final|initial|another|code|review)\W+)*"
+    r"(?:fix(?:e[sd]|up)?|bug\s?fix(?:es)?|update[sd]?|change[sd]?|wip|cleanup|clean up"
+    r"|improve(?:ment)?s?|tweaks?|refactor(?:ing)?"
+    r"|patch|merge[sd]?|review|commit|test(?:s|ing)?|lint|typos?|stuff|misc|feature|feat|new|enhancement"
+    r"|hotfix|develop|master|main"
+    r"|security)?(?:\W+(?:fix(?:es)?|bugs?|issues?|changes?|updates?|it|this|code|comments?|stuff|things|tests?|lint))*\W*"
+)
+
+
+def plain(text: str) -> str:
+    """The text with one kind of line end, without control characters, its first 200,000 characters."""
+    return _CONTROL.sub("", text[:_READ_LIMIT].replace("\r\n", "\n").replace("\r", "\n")).replace("\ufffd", "")
+
+
+def unwrapped(subject: str, body: str) -> tuple[str, str]:
+    """Title and body as their author wrote them: a merge's boilerplate gives way to its body's first paragraph line.
+
+    An empty title means that the boilerplate was all there is. Titles that a forge broke off with ``…`` are joined.
+    """
+    subject, body = plain(subject).strip(), plain(body).strip()
+    if _BOILERPLATE.match(subject):
+        first, _, rest = body.partition("\n")
+        if _TRAILER.match(first.strip()) or _CLOSING_LINE.match(first):
+            return "", body
+        subject, body = first.strip(), rest.strip()
+    subject = _PREFIX.sub("", subject)
+    ended = re.sub(r"\s*\([#!]\d+\)\s*$", "", subject)
+    if ended.endswith(("…", "...")) and body.startswith(("…", "...")):
+        first, _, rest = body.partition("\n")
+        return ended.rstrip("….") + first.lstrip("…."), rest.strip()
+    return subject, body
+
+
+def clean_title(title: str) -> str:
+    """The title without numbers, emoji, advisory ids and the marks they leave behind; case and backquotes stay."""
+    text = " ".join(plain(title).split())
+    text = _EMOJI.sub(" ", text).strip()
+    text = _PARENTHESISED.sub("", text)
+    text = re.sub(r"(?i)\s*\b(?:introduced|caused|added|broken)\s+(?:by|in)\s+[#!]\d+", "", text)
+    text = _ISSUE_PREFIX.sub("", text)
+    for pattern in (_INLINE_CLOSING, _FORGE_URL, _BARE_REFERENCE, _ADVISORY, _SHA):
+        text = pattern.sub("", text)
+    text = re.sub(r"\(\s*\)|\[\s*\]", "", " ".join(text.split()))
+    text = re.sub(r"^[\s:;,.|/–—-]+(?=[^-\s])", "", text)
+    return _MARKS.sub("", text)[:TITLE_LIMIT]
+
+
+def clean_body(body: str) -> str:
+    """The body without comments, check lists, trailers, references and empty sections; markdown stays."""
+    text = plain(body)
+    for pattern in (_COMMENT, _IMAGE, _CHECKBOX, _PICKED, _TRAILER, _CLOSING_LINE):
+        text = pattern.sub("", text)
+    if _is_commit_log(text):
+        return ""
+    text = _FORGE_LINK.sub(r"\1", text)
+    for pattern in (_FORGE_URL, _INLINE_CLOSING, _PARENTHESISED, _BARE_REFERENCE, _ADVISORY, _SHA):
+        text = pattern.sub("", text)
+    lines = [line.rstrip() for line in text.split("\n")]
+    text = re.sub(r"\n{3,}", "\n\n", "\n".join(_without_empty_sections(lines))).strip()
+    return text if len(text) <= BODY_LIMIT else text[:BODY_LIMIT].rsplit("\n", 1)[0].rstrip() + "\n…"
+
+
+def is_thin(title: str) -> bool:
+    """Whether a cleaned title says too little to work from: fewer than two words, or only ``fix`` and its kind."""
+    words = re.findall(r"[^\W\d_]{2,}", title)
+    if len(words) < 2 or len(title) < 8 or _THIN.fullmatch(title):
+        return True
+    return " " not in title.strip()  # the name of a branch
+
+
+def without_lines(text: str, answer: frozenset[str]) -> str:
+    """The text without lines that are lines of the answer (compared without blanks around them)."""
+    kept = [line for line in text.split("\n") if line.strip().lstrip("+-").strip() not in answer]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
+
+
+def advisories_in(text: str) -> tuple[str, ...]:
+    """CVE and GHSA ids in a text, in the usual spelling, each once."""
+    found: dict[str, None] = {}
+    for match in _ADVISORY.finditer(text[:_READ_LIMIT]):
+        first, *more = match[0].split("/")
+        kind, _, rest = first.partition("-")
+        number = f"{kind.upper()}-{rest.lower()}"
+        found[number] = None
+        for tail in more:
+            found[number[: -len(tail)] + tail] = None
+    return tuple(found)
+
+
+def _is_commit_log(text: str) -> bool:
+    """Whether the body is the list of squashed commits that GitHub proposes: ``* subject`` paragraphs from the top."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    starred = sum(line.startswith("* ") for line in lines)
+    return bool(lines) and lines[0].startswith("* ") and starred >= 2 and starred * 3 >= len(lines)
+
+
+def _without_empty_sections(lines: list[str]) -> list[str]:
+    kept: list[str] = []
+    for line in reversed(lines):
+        content = next((k for k in reversed(kept) if k.strip()), "")
+        below = line.startswith("#") and content.startswith("#") and _depth(line) >= _depth(content)
+        if _HEADING.match(line) and (not content or below):
+            continue
+        kept.append(line)
+    return list(reversed(kept))
+
+
+def _depth(heading: str) -> int:
+    return len(heading) - len(heading.lstrip("#")) or 7
