@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from change2task.api.model import Model
 from change2task.patch.paths import quote, unquote
 from change2task.syntax.cut import cut_tests
-from change2task.syntax.faults import syntax_faults
+from change2task.syntax.faults import new_syntax_errors
 from change2task.syntax.languages import language_of
 from change2task.vcs.repository import Repository
 from change2task.vcs.trees import Entry, Tree
@@ -71,6 +71,6 @@ def _cut(path: bytes, content: bytes, names: frozenset[str]) -> bytes | None:
     result = cut_tests(language, path, content, names)
     if result == content:
         raise NotHidable(f"{quote(path)}: none of {', '.join(sorted(names)[:5])} was found in it")
-    if len(syntax_faults(language, result)) > len(syntax_faults(language, content)):
+    if new_syntax_errors(language, content, result):
         raise NotHidable(f"{quote(path)} no longer parses once its hidden tests are cut out")
     return result

@@ -9,7 +9,6 @@ import-only edits and files that are gone are outside this route, as is anything
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -116,7 +115,11 @@ def _find_once(lines: Sequence[bytes], group: EditGroup, where: str) -> int:
 
 def _common_indent(block: Sequence[bytes]) -> bytes:
     indents = [line[: len(line) - len(line.lstrip(b" \t"))] for line in block if line.strip()]
-    return os.path.commonprefix(indents) if indents else b""  # noqa: RUF071 - characters are meant
+    if not indents:
+        return b""
+    shortest, last = min(indents), max(indents)
+    same = next((n for n, pair in enumerate(zip(shortest, last, strict=False)) if pair[0] != pair[1]), None)
+    return shortest[: min(len(shortest), len(last)) if same is None else same]
 
 
 def _dedented(block: Sequence[bytes]) -> list[bytes]:

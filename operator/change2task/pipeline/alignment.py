@@ -1,0 +1,187 @@
+"""From a change's evidence and a base's inventory to a case: which checks are targets, which regression.
+
+The paper's alignment stage ("Establishing the Modern Task Base"): a candidate advances only when its checks
+exist on the base and pass there. Ends with a ``Case`` that construction and gates work on, or a rejection.
+"""
+
+from __future__ import annotations
+
+from change2task.api.model import Model
+from change2task.api.reasons import Reason
+from change2task.api.taskcandidate import CheckSpec, Profile, TaskCandidateSpec
+from change2task.checks.mapping import HistoricalTest, Inventoried, TestMap, map_tests
+from change2task.checks.naming import Naming, naming
+from change2task.construct.models import Assignment, SourceFile
+from change2task.history.models import ChangeUnusable, Evidence, Role
+from change2task.patch.paths import quote, unquote
+from change2task.pipeline.ports import BaseOnHand
+from change2task.syntax.languages import language_of
+from change2task.syntax.symbols import names_used
+from change2task.syntax.tests import test_units
+from change2task.validate.case import Case
+from change2task.validate.lifecycle import Demand
+from change2task.vcs.repository import Repository
+
+
+class Alignment(Model):
+    """What aligning found, as kept in the evidence."""
+
+    tests: TestMap
+    stated: tuple[CheckSpec, ...]
+    assignment: Assignment
+    permitted: tuple[str, ...]
+    introduced: tuple[str, ...]
+
+
+def align(
+    repository: Repository,
+    base: BaseOnHand,
+    spec: TaskCandidateSpec,
+    evidence: Evidence,
+    stated: tuple[CheckSpec, ...],
+    profile: Profile,
+    format_name: str,
+) -> tuple[Case, Alignment]:
+    """The case of a candidate; raises ChangeUnusable with NoTargetChecks or NoRegressionChecks."""
+    names = naming(format_name)
+    inventory = Inventoried(healthy=tuple(sorted(base.healthy)), other=base.other)
+    tests = _mapped(evidence, spec, inventory, names)
+    targets = [check for check in stated if check.role == "target"]
+    if not tests.mapped and not targets:
+        raise ChangeUnusable(Reason.NO_TARGET_CHECKS, _no_targets(evidence, tests))
+    assignment = _assignment(repository, base, evidence)
+    permitted = frozenset(path for file in assignment.files for path in (file.before, file.modern) if path is not None)
+    introduced = _introduced(repository, assignment)
+    case = Case(
+        healthy_tree=base.tree,
+        before_tree=assignment.before_tree,
+        after_tree=assignment.after_tree,
+        permitted=permitted,
+        roles={file.path: file.role.value for file in evidence.files},
+        tests=tests,
+        healthy=base.healthy,
+        naming=names,
+        demand=Demand.ALL if profile is Profile.PAPER else Demand.ANY,
+        source_profile=evidence.profile,
+        historical_regression=_untouched(repository, evidence, assignment.before_tree, names),
+        introduced=introduced,
+        test_paths=_test_paths(repository, evidence, assignment, base),
+        stated=stated,
+        task_repeats=spec.validation.task_repeats,
+        healthy_repeats=spec.validation.healthy_repeats,
+    )
+    alignment = Alignment(
+        tests=tests,
+        stated=stated,
+        assignment=assignment,
+        permitted=tuple(sorted(permitted)),
+        introduced=tuple(sorted(introduced)),
+    )
+    return case, alignment
+
+
+def _mapped(evidence: Evidence, spec: TaskCandidateSpec, inventory: Inventoried, names: Naming) -> TestMap:
+    given = [check.id for check in spec.checks or () if check.kind == "test" and check.role == "target"]
+    if given:
+        return _given(given, inventory, names)
+    historical = [
+        HistoricalTest(path=file.path, modern_path=evidence.modern_paths.get(file.path), function=function)
+        for file in evidence.touched_tests
+        for function in (*file.added, *file.altered)
+    ]
+    return map_tests(historical, inventory, names)
+
+
+def _given(ids: list[str], inventory: Inventoried, names: Naming) -> TestMap:
+    missing = [check for check in ids if check not in set(inventory.healthy)]
+    if missing:
+        state = inventory.other.get(missing[0], "not known")
+        raise ChangeUnusable(
+            Reason.NO_TARGET_CHECKS,
+            f"spec.checks: target {missing[0]!r} is {state} on the base; name a check that passes there",
+        )
+    historical = [
+        HistoricalTest(
+            path=names.name(check).scope, modern_path=names.name(check).scope, function=names.name(check).function
+        )
+        for check in ids
+    ]
+    found = map_tests(historical, Inventoried(healthy=tuple(ids), other={}), names)
+    return found
+
+
+def _no_targets(evidence: Evidence, tests: TestMap) -> str:
+    if tests.lost:
+        shown = "; ".join(f"{lost.historical.path}::{lost.historical.function}: {lost.why}" for lost in tests.lost[:3])
+        more = f" and {len(tests.lost) - 3} more" if len(tests.lost) > 3 else ""
+        return f"none of the {len(tests.lost)} tests that the change added or altered is healthy on the base: {shown}{more}"
+    if evidence.with_role(Role.TESTS):
+        return "the change touches test files but adds or alters no test function; state the checks in spec.checks"
+    return "the change touches no test; state the checks in spec.checks"
+
+
+def _assignment(repository: Repository, base: BaseOnHand, evidence: Evidence) -> Assignment:
+    change = evidence.change
+    files = tuple(
+        SourceFile(
+            before=None if file.status == "added" else file.old_path or file.path,
+            after=None if file.status == "deleted" else file.path,
+            modern=evidence.modern_paths.get(file.path),
+            binary=file.binary,
+        )
+        for file in evidence.files
+        if file.undone
+    )
+    before = repository.tree_of(change.parent) if change.parent is not None else repository.empty_tree
+    return Assignment(
+        healthy_tree=base.tree, before_tree=before, after_tree=repository.tree_of(change.commit), files=files
+    )
+
+
+def _untouched(repository: Repository, evidence: Evidence, before: str, names: Naming) -> frozenset[tuple[str, str]]:
+    """The historical regression checks, named as they would be on the base."""
+    places: set[tuple[str, str]] = set()
+    for file in evidence.touched_tests:
+        earlier = file.old_path or file.path
+        entry = repository.entry(before, unquote(earlier))
+        if entry is None:
+            continue
+        raw = unquote(earlier)
+        source = repository.blob(entry.oid)
+        language = language_of(raw, source[:256])
+        if language is None:
+            continue
+        gone = {*file.altered, *file.removed}
+        scope = names.scope_of(evidence.modern_paths.get(file.path) or file.path)
+        places.update((scope, unit.name) for unit in test_units(language, raw, source) if unit.name not in gone)
+    return frozenset(places)
+
+
+def _introduced(repository: Repository, assignment: Assignment) -> frozenset[str]:
+    before: set[str] = set()
+    after: set[str] = set()
+    for file in assignment.files:
+        for tree, path, names in (
+            (assignment.before_tree, file.before, before),
+            (assignment.after_tree, file.after, after),
+        ):
+            entry = None if path is None else repository.entry(tree, unquote(path))
+            if path is None or entry is None or file.binary:
+                continue
+            source = repository.blob(entry.oid)
+            language = language_of(unquote(path), source[:256])
+            if language is not None:
+                names.update(names_used(language, source))
+    return frozenset(after - before)
+
+
+def _test_paths(repository: Repository, evidence: Evidence, assignment: Assignment, base: BaseOnHand) -> dict[str, str]:
+    """For each file of the base, the path of its form at the change's parent, where one is known."""
+    before = repository.tree(assignment.before_tree)
+    paths = {quote(path): quote(path) for path in repository.tree(base.tree) if path in before}
+    for file in evidence.touched_tests:
+        modern = evidence.modern_paths.get(file.path)
+        earlier = file.old_path or file.path
+        if modern is not None and unquote(earlier) in before:
+            paths[modern] = earlier
+    return paths

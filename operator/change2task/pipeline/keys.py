@@ -1,0 +1,39 @@
+"""Stage keys: the hash of a stage's inputs, profile and version, so that finished work is never redone.
+
+A key changes exactly when the result could (design, "Identity"). What is remembered under a key is left to the
+store.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from change2task.api.taskcandidate import Profile, TaskCandidate
+
+VERDICT_VERSION = 1
+"""Raised whenever alignment, construction or validation may decide differently on the same inputs."""
+
+RETRY_ANNOTATION = "change2task.dev/retry"
+
+
+def verdict_key(candidate: TaskCandidate, base_key: str, inventory_digest: str, profile: Profile, forge: str) -> str:
+    """The key of a candidate's verdict; ``forge`` is the digest of the forge export used, or empty."""
+    spec = candidate.spec.document()
+    spec.pop("suspend", None)
+    return digest(
+        "verdict",
+        VERDICT_VERSION,
+        spec,
+        base_key,
+        inventory_digest,
+        profile.value,
+        forge,
+        candidate.metadata.annotations.get(RETRY_ANNOTATION, ""),
+    )
+
+
+def digest(*parts: object) -> str:
+    """SHA-256 over the canonical JSON of ``parts``."""
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,118 @@
+"""An accepted candidate as a ``TaskVariant``: everything an agent, a grader or an exporter needs, and nothing of time."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+from change2task.api.metadata import ObjectMeta
+from change2task.api.patches import Patch
+from change2task.api.taskcandidate import Family
+from change2task.api.taskvariant import (
+    Check,
+    Checks,
+    OutputContract,
+    SourceChange,
+    TaskVariant,
+    TaskVariantSpec,
+    Trees,
+    VariantBase,
+)
+from change2task.construct.models import Proposal
+from change2task.families.contract import Contract
+from change2task.history.models import Evidence
+from change2task.patch.paths import unquote
+from change2task.pipeline.ports import BaseOnHand
+from change2task.validate.case import Case
+from change2task.validate.qualify import Qualification
+
+CANDIDATE = "change2task.dev/candidate"
+
+
+def tool_version() -> str:
+    """Version of this program."""
+    return version("change2task")
+
+
+def variant_of(
+    candidate: str,
+    base: BaseOnHand,
+    evidence: Evidence,
+    family: Family,
+    contract: Contract,
+    case: Case,
+    proposal: Proposal,
+    qualification: Qualification,
+    regression_digest: str,
+    source_patch: str,
+) -> TaskVariant:
+    """The variant of an accepted proposal, named by the hash of its spec."""
+    patches, fidelity = qualification.patches, qualification.fidelity
+    if patches is None or fidelity is None or not qualification.accepted:
+        raise ValueError("only an accepted qualification becomes a variant")
+    stated = {check.id: check for check in case.stated}
+
+    def check(identity: str, role: str) -> Check:
+        own = stated.get(identity)
+        if own is None:
+            return Check.model_validate({"id": identity, "role": role, "hidden": True})
+        return Check.model_validate(
+            {
+                "id": identity,
+                "kind": own.kind,
+                "role": role,
+                "hidden": own.kind != "static",
+                "static": own.static,
+                "script": own.script,
+            }
+        )
+
+    spec = TaskVariantSpec(
+        base=VariantBase(
+            name=base.name,
+            key=base.key,
+            repository=base.url,
+            commit=base.commit,
+            tree=base.tree,
+            environment_key=base.environment_key,
+        ),
+        source_change=SourceChange(
+            commit=evidence.change.commit,
+            parent=evidence.change.parent,
+            pull_request=evidence.change.pull_request,
+            title=evidence.change.title,
+            patch_digest=source_patch,
+        ),
+        family=family,
+        statement=evidence.statement,
+        output=OutputContract(
+            output=contract.output, permitted=contract.permitted, protected=tuple(sorted(qualification.hidden_files))
+        ),
+        task_patch=Patch.of(patches.task),
+        hiding_patch=Patch.of(patches.hiding),
+        restoration_patch=Patch.of(patches.restoration),
+        trees=Trees(healthy=patches.healthy_tree, task=patches.task_tree, agent=patches.agent_tree),
+        checks=Checks(
+            targets=tuple(check(identity, "target") for identity in qualification.targets),
+            observers=tuple(check(identity, "observer") for identity in qualification.observers),
+            regression_digest=regression_digest,
+            regression_count=len(qualification.regression) + len(qualification.hidden_regression),
+            hidden_files=_hidden_blobs(base, patches.task_tree, qualification),
+        ),
+        level=proposal.level,
+        strategy=proposal.strategy,
+        fidelity=fidelity,
+        tool_version=tool_version(),
+    )
+    return TaskVariant(
+        metadata=ObjectMeta(name=f"tv-{spec.content_hash()[:16]}", annotations={CANDIDATE: candidate}),
+        spec=spec,
+    )
+
+
+def _hidden_blobs(base: BaseOnHand, task_tree: str, qualification: Qualification) -> dict[str, str]:
+    blobs = {}
+    for path in sorted(qualification.hidden_files):
+        entry = base.repository.entry(task_tree, unquote(path))
+        if entry is not None:
+            blobs[path] = entry.oid
+    return blobs

@@ -1,0 +1,40 @@
+"""Everything the gates need to know of one candidate on one base, gathered once before any proposal is tried."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from change2task.api.fidelity import ChangeProfile
+from change2task.api.taskcandidate import CheckSpec
+from change2task.checks.mapping import TestMap
+from change2task.checks.naming import Naming
+from change2task.validate.lifecycle import Demand
+
+
+@dataclass(frozen=True)
+class Case:
+    """One candidate: trees as git ids, paths quoted, checks by id.
+
+    ``healthy`` are the ids that pass on every repeat on the base. ``stated`` are checks a user or a family states
+    beside the mapped tests. ``introduced`` are identifiers that the change brought into its source files;
+    ``historical_regression`` the untouched test functions, as (scope on the base, function), of the test files
+    that the change touched. ``test_paths`` gives, for a test file on the base, its path at the change's parent.
+    """
+
+    healthy_tree: str
+    before_tree: str
+    after_tree: str
+    permitted: frozenset[str]
+    roles: dict[str, str]
+    tests: TestMap
+    healthy: frozenset[str]
+    naming: Naming
+    demand: Demand
+    source_profile: ChangeProfile
+    historical_regression: frozenset[tuple[str, str]]
+    introduced: frozenset[str]
+    test_paths: dict[str, str]
+    stated: tuple[CheckSpec, ...] = ()
+    task_repeats: int = 3
+    healthy_repeats: int = 2
+    excluded: dict[str, str] = field(default_factory=dict)

@@ -1,0 +1,91 @@
+"""What the change's parent says of a check that fails on the task state: its earlier version is run there.
+
+A later version of an old test may itself demand the change; only its version at the change's parent can tell
+(design, "Checks, hidden and visible"). Deciding the role is left to ``checks.roles``.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Literal
+
+from change2task.checks.naming import Naming
+from change2task.checks.passes import PassOrder, PassRunner, perturbation
+from change2task.checks.roles import FailedCheck, RoleVerdict, role_of_failed
+from change2task.patch.paths import unquote
+from change2task.syntax.languages import language_of
+from change2task.syntax.symbols import names_used
+from change2task.syntax.tests import test_units
+from change2task.validate.case import Case
+from change2task.validate.rounds import fault_of, run_settled
+from change2task.vcs.repository import Repository
+from change2task.vcs.trees import Tree
+
+AtParent = Literal["absent", "passed", "failed", "same"]
+
+
+def classify(
+    repository: Repository, runner: PassRunner, case: Case, task_tree: str, failing: Iterable[str]
+) -> tuple[RoleVerdict, ...]:
+    """The role of each check that fails on the task state; raises InfrastructureFault and Cancelled."""
+    by_file: dict[str, list[str]] = defaultdict(list)
+    for check in failing:
+        by_file[case.naming.name(check).scope].append(check)
+    verdicts: list[RoleVerdict] = []
+    for scope, checks in sorted(by_file.items()):
+        at_parent = _at_parent(repository, runner, case, task_tree, scope, checks)
+        for check in sorted(checks):
+            failed = FailedCheck(
+                id=check, at_parent=at_parent[check], names_change=_names_change(repository, case, check)
+            )
+            verdicts.append(role_of_failed(failed))
+    return tuple(verdicts)
+
+
+def _at_parent(
+    repository: Repository, runner: PassRunner, case: Case, task_tree: str, scope: str, checks: list[str]
+) -> dict[str, AtParent]:
+    earlier_path = case.test_paths.get(scope)
+    earlier = repository.entry(case.before_tree, unquote(earlier_path)) if earlier_path is not None else None
+    if earlier is None:
+        return dict.fromkeys(checks, "absent")
+    path = unquote(scope)
+    if repository.entry(task_tree, path) == earlier:
+        return dict.fromkeys(checks, "same")
+    tree = repository.write_tree(Tree({**dict(repository.tree(task_tree)), path: earlier}))
+    order = PassOrder(tree=tree, ids=tuple(sorted(checks)), perturbation=perturbation(0), label="task-at-parent")
+    record = run_settled(runner, order)
+    if fault_of(record) is not None:
+        return dict.fromkeys(checks, "failed")
+    suite = record.suite
+    if any(error.file == scope for error in suite.collection_errors) or not suite.finished:
+        return dict.fromkeys(checks, "failed")
+    result: dict[str, AtParent] = {}
+    for check in checks:
+        told = suite.results.get(check)
+        result[check] = "absent" if told is None else "passed" if told.outcome == "passed" else "failed"
+    return result
+
+
+def _names_change(repository: Repository, case: Case, check: str) -> bool:
+    name = case.naming.name(check)
+    for path, source in _sources(repository, case.healthy_tree, name.scope, case.naming):
+        language = language_of(path, source[:256])
+        if language is None:
+            continue
+        for unit in test_units(language, path, source):
+            if unit.name == name.function:
+                text = source[unit.unit.span.start : unit.unit.span.end]
+                return bool(names_used(language, text) & case.introduced)
+    return False
+
+
+def _sources(repository: Repository, tree: str, scope: str, naming: Naming) -> Iterable[tuple[bytes, bytes]]:
+    entry = repository.entry(tree, unquote(scope)) if scope else None
+    if entry is not None:
+        yield unquote(scope), repository.blob(entry.oid)
+        return
+    for path, leaf in repository.tree(tree).items():
+        if path.endswith(b"_test.go") and naming.scope_of(path.decode("utf-8", "replace")) == scope:
+            yield path, repository.blob(leaf.oid)
