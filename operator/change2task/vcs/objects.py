@@ -96,7 +96,7 @@ class ObjectStore:
 
     def __init__(self, git: Git, folder: Path, algorithm: str) -> None:
         self._git = git
-        self._folder = folder
+        self.folder = folder
         self._algorithm = algorithm
         self._lock = threading.Lock()
         self._idle: list[_Reader] = []
@@ -186,11 +186,11 @@ class ObjectStore:
     def write(self, kind: str, data: bytes) -> str:
         """Store one object, unless this folder already has it loose."""
         oid = self.name(kind, data)
-        target = self._folder / oid[:2] / oid[2:]
+        target = self.folder / oid[:2] / oid[2:]
         if target.exists():
             return oid
         target.parent.mkdir(exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(prefix="tmp_obj_", dir=self._folder)
+        descriptor, temporary = tempfile.mkstemp(prefix="tmp_obj_", dir=self.folder)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(zlib.compress(f"{kind} {len(data)}\0".encode() + data, 1))

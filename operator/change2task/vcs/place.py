@@ -34,12 +34,12 @@ class Place:
         """How long an object id is in a tree."""
         return ALGORITHMS[self.algorithm]
 
-    def names(self) -> Git:
-        """Git for the names of references."""
-        return Git(self.git_dir)
+    def names(self, objects: Path | None = None) -> Git:
+        """Git for the names of references, optionally with another object folder that borrows from these."""
+        return Git(self.git_dir, {"GIT_OBJECT_DIRECTORY": str(objects)} if objects else {})
 
     def contents(self, objects: Path | None = None) -> Git:
-        """Git for objects, optionally of another folder that borrows these."""
+        """Git for objects, optionally of another folder that borrows from these."""
         variables = {"GIT_OBJECT_DIRECTORY": str(objects or self.objects)}
         if self.shallow is not None:
             variables["GIT_SHALLOW_FILE"] = str(self.shallow)
@@ -61,7 +61,7 @@ def locate(path: Path) -> Place:
     except GitFailed as error:
         raise NotARepository(str(path), error.detail) from error
     algorithm, _, common = said.decode(errors="surrogateescape").rstrip("\n").partition("\n")
-    git_dir = Path(common)
+    git_dir = Path(common).absolute()
     if algorithm not in ALGORITHMS:
         raise NotARepository(str(path), f"object format {algorithm} is not known")
     shallow = git_dir / "shallow"

@@ -1,294 +1,201 @@
-"""A repository as the rest of the program sees it: revisions, trees, blobs, patches. The facade of this room.
+"""A repository as the rest of the program sees it: names, history and what it holds. The facade of this room.
 
 It is safe for threads: what it keeps is guarded or immutable, and processes are handed to one thread at a time. The
-larger operations (applying, merging, following a path, walking history) each have a module of their own.
+larger operations (applying, merging, following a path) each have a module of their own.
 """
 
 from __future__ import annotations
 
 import subprocess
-import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
-from change2task.vcs import commits, trees
-from change2task.vcs.apply import apply_patch
+from change2task.vcs.changes import Change, parse_raw
 from change2task.vcs.commits import CommitInfo
-from change2task.vcs.errors import GitFailed, InvalidTree, MissingObject, VcsError
-from change2task.vcs.objects import Object, ObjectStore, is_oid
+from change2task.vcs.contents import DIFF_OPTIONS, Contents, naming_object
+from change2task.vcs.errors import GitFailed, MissingObject
+from change2task.vcs.follow import SIMILARITY, Follower
+from change2task.vcs.merge import MergeResult, merge_commits
 from change2task.vcs.place import Place, locate
-from change2task.vcs.process import Git, Running
-from change2task.vcs.trees import Entry, Item, Tree
+from change2task.vcs.process import OUTPUT_BYTES
+from change2task.vcs.walk import Walk
 
-TREE_ENTRIES = 2_000_000
-_DIFF = (
-    "diff-tree",
-    "-r",
-    "-p",
-    "--binary",
-    "--full-index",
-    "--no-renames",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-color",
-    "--src-prefix=a/",
-    "--dst-prefix=b/",
-)
-_ARGUMENT_BYTES = 60_000
-_UNREADABLE = ("unable to read", "could not read", "bad object", "bad tree", "missing blob", "missing object")
+_BATCH = 500
+_RENAMES = ("diff-tree", "-r", "--raw", "-z", "--no-abbrev", "--diff-filter=R", "-l4000")
 
 
-class Repository:
+class Repository(Contents):
     """One git directory. Use as a context manager, or call `close`, to end its processes."""
 
     def __init__(self, place: Place, objects: Path | None = None) -> None:
+        super().__init__(place, objects)
         self.path = place.git_dir
-        self.place = place
-        self.git: Git = place.contents(objects)
-        self.objects = ObjectStore(self.git, objects or place.objects, place.algorithm)
-        self._names = _Names(place.names())
-        self._items = lru_cache(maxsize=20_000)(self._read_items)
-        self._commit = lru_cache(maxsize=50_000)(self._read_commit)
+        self._follower = Follower(self.git, self.entry, self.blobs)
+        self._is_ancestor = lru_cache(maxsize=10_000)(self._asked_is_ancestor)
 
     @classmethod
-    def open(cls, path: Path) -> Self:
+    def open(cls, path: Path) -> Repository:
         """The repository at `path`, with or without a work tree. Raises PathNotFound, NotARepository."""
-        return cls(locate(path))
+        return Repository(locate(path))
 
     @property
     def is_shallow(self) -> bool:
         """Whether its history was cut at a depth."""
         return self.place.shallow is not None
 
-    @property
-    def empty_tree(self) -> str:
-        """The id of the tree without entries."""
-        return self.objects.name("tree", b"")
-
     def resolve(self, rev: str) -> str | None:
         """The whole id of the commit that `rev` names in git's syntax; None when there is none, or several."""
-        return self._names.resolve(f"{rev}^{{commit}}")
+        return self.names.resolve(f"{rev}^{{commit}}")
 
-    def commit(self, oid: str) -> CommitInfo:
-        """The commit of a whole id. Raises MissingObject."""
-        return self._commit(oid)
+    def refs(self) -> dict[str, str]:
+        """Every reference by its full name, with the id it names; annotated tags stand for what they tag."""
+        return self.names.refs()
 
-    def _read_commit(self, oid: str) -> CommitInfo:
-        return _parsed_commit(oid, self.objects.get(oid, "commit"))
+    def default_branch(self) -> str | None:
+        """The branch HEAD stands on, without refs/heads/; None when HEAD is detached or the branch has no commit."""
+        name = self.names.head()
+        return name if name is not None and self.resolve(f"refs/heads/{name}") else None
 
-    def commits(self, oids: Iterable[str]) -> Iterator[CommitInfo]:
-        """Many commits in the order of their ids, in few questions. Raises MissingObject."""
-        wanted = list(oids)
-        for oid, data in zip(wanted, self.objects.many(wanted, "commit"), strict=True):
-            yield _parsed_commit(oid, data)
+    def walk(self, walk: Walk) -> Iterator[CommitInfo]:
+        """The commits of a walk, newest first, while git finds them. Raises MissingObject, GitFailed."""
+        oids = self.walk_oids(walk)
+        while batch := list(islice(oids, _BATCH)):
+            yield from self.commits(batch)
 
-    def tree_of(self, treeish: str) -> str:
-        """The id of the tree that a revision, or a tree's own id, stands for. Raises MissingObject."""
-        if is_oid(treeish):
-            found = self.objects.find(treeish)
-            if found is not None and found.kind == "tree":
-                return treeish
-            if found is not None and found.kind == "commit":
-                return _parsed_commit(treeish, found.data).tree
-            if treeish == self.empty_tree:
-                return treeish
-        oid = self._names.resolve(f"{treeish}^{{tree}}")
-        if oid is None:
-            raise MissingObject(treeish, "it names no tree here")
-        return oid
+    def walk_oids(self, walk: Walk) -> Iterator[str]:
+        """The ids of the commits of a walk, newest first. Raises MissingObject, GitFailed."""
+        for record in self.records(*walk.words(), separator=b"\n"):
+            yield record.decode("ascii")
 
-    def tree(self, treeish: str) -> Tree:
-        """Every leaf of a tree. Raises MissingObject, InvalidTree (damaged, or too large to hold)."""
-        entries: dict[bytes, Entry] = {}
-        waiting: list[tuple[bytes, str, int]] = [(b"", self.tree_of(treeish), 0)]
-        while waiting:
-            prefix, oid, depth = waiting.pop()
-            for item in self.items(oid):
-                path = prefix + item.name
-                if item.mode == trees.FOLDER:
-                    if depth >= trees.DEEPEST:
-                        raise InvalidTree(path, f"it lies deeper than {trees.DEEPEST} folders")
-                    waiting.append((path + b"/", item.oid, depth + 1))
-                else:
-                    entries[path] = Entry(item.mode, item.oid)
-            if len(entries) + len(waiting) > TREE_ENTRIES:
-                raise InvalidTree(prefix, f"the tree has more than {TREE_ENTRIES} entries")
-        return Tree(entries)
+    def first_parents(self, end: str, start: str | None = None) -> Iterator[CommitInfo]:
+        """The first-parent line of `end`, newest first, without what `start` reaches."""
+        excluded = () if start is None else (start,)
+        return self.walk(Walk((end,), excluded=excluded, first_parent=True))
 
-    def items(self, tree: str) -> tuple[Item, ...]:
-        """The items of one folder, by its tree's id. Raises MissingObject."""
-        return self._items(tree)
+    def log_touching(self, path: bytes, end: str, start: str | None = None) -> Iterator[CommitInfo]:
+        """The commits reachable from `end`, not from `start`, that changed a path or what lies below it."""
+        return self.walk(Walk((end,), excluded=() if start is None else (start,), paths=(path,)))
 
-    def _read_items(self, tree: str) -> tuple[Item, ...]:
-        if tree == self.empty_tree:
-            return ()
-        data = self.objects.get(tree, "tree")
-        try:
-            return trees.parse(data, self.place.oid_bytes)
-        except ValueError as error:
-            raise MissingObject(tree, f"the tree is damaged: {error}") from error
+    def walk_changes(
+        self, infos: Iterable[CommitInfo], *, similarity: int | None = None
+    ) -> Iterator[tuple[CommitInfo, tuple[Change, ...]]]:
+        """Each commit with the paths it changed against its first parent (all of its paths when it has none).
 
-    def entry(self, treeish: str, path: bytes) -> Entry | None:
-        """What lies at one path of a tree, reading only the folders on the way; a folder is no entry."""
-        oid = self.tree_of(treeish)
-        *folders, last = path.split(b"/")
-        for folder in folders:
-            found = next((item for item in self.items(oid) if item.name == folder), None)
-            if found is None or found.mode != trees.FOLDER:
-                return None
-            oid = found.oid
-        leaf = next((item for item in self.items(oid) if item.name == last), None)
-        return Entry(leaf.mode, leaf.oid) if leaf and leaf.mode != trees.FOLDER else None
-
-    def blob(self, oid: str) -> bytes:
-        """The bytes of a blob. Raises MissingObject, ObjectTooLarge."""
-        return self.objects.get(oid, "blob")
-
-    def blobs(self, oids: Iterable[str]) -> Iterator[bytes]:
-        """Many blobs in order, in few questions. Raises MissingObject, ObjectTooLarge."""
-        return self.objects.many(oids, "blob")
-
-    def find(self, oid: str) -> Object | None:
-        """An object of whatever kind by its whole id; None when it is not there."""
-        return self.objects.find(oid)
-
-    def write_blob(self, data: bytes) -> str:
-        """Store bytes and give their id."""
-        return self.objects.write("blob", data)
-
-    def write_tree(self, tree: Tree) -> str:
-        """Store a tree and give its id; its blobs need not be there. Raises InvalidTree."""
-        root, objects = trees.build(tree, lambda data: self.objects.name("tree", data))
-        self.objects.write_missing("tree", objects)
-        return root
-
-    def edit(self, treeish: str, changes: Mapping[bytes, Entry | None]) -> str:
-        """The id of a stored tree with some entries replaced or (None) removed. Raises MissingObject, InvalidTree."""
-        return self.write_tree(self.tree(treeish).replacing(changes))
-
-    def write_commit(self, tree: str, parents: Collection[str], message: str, *, epoch: int = 0) -> str:
-        """Store a commit that depends on nothing but its arguments. `epoch` is in seconds, UTC."""
-        identity = f"change2task <change2task@localhost> {epoch} +0000"
-        lines = [f"tree {tree}", *(f"parent {parent}" for parent in parents)]
-        text = "\n".join([*lines, f"author {identity}", f"committer {identity}", "", message.rstrip("\n"), ""])
-        return self.objects.write("commit", text.encode())
-
-    def diff(self, old_tree: str, new_tree: str, *, context: int = 3, paths: Collection[bytes] | None = None) -> bytes:
-        """The patch from one tree to another, as `git diff --binary --full-index --no-renames` prints it.
-
-        `paths` restricts it to these files and whatever lies below them. Raises MissingObject.
+        With `similarity` (in percent) renames are found too. One process; the order is kept. Raises MissingObject.
         """
-        old, new = self.tree_of(old_tree), self.tree_of(new_tree)
-        if old == new or (paths is not None and not paths):
-            return b""
-        words = (*_DIFF, f"-U{context}", "--end-of-options", old, new, "--")
-        chunks = [()] if paths is None else _chunks(sorted(paths))
-        return b"".join(self.run(*words, *chunk) for chunk in chunks)
+        held = list(infos)
+        renames = "--no-renames" if similarity is None else f"-M{similarity}%"
+        words = ("diff-tree", "--stdin", "--root", "-r", "--raw", "-z", "--no-abbrev", renames)
+        found = parse_raw(self.records(*words, stdin=_against_first_parents(held))) if held else iter(())
+        waiting = next(found, None)
+        for info in held:
+            # Commits that change nothing are not mentioned.
+            if waiting is not None and waiting[0] == info.oid:
+                yield info, tuple(waiting[1])
+                waiting = next(found, None)
+            else:
+                yield info, ()
 
-    def apply(
-        self,
-        tree: str,
-        patch: bytes,
-        *,
-        reverse: bool = False,
-        context: int | None = None,
-        three_way: bool = False,
-    ) -> str:
-        """The id of the tree with a patch applied. `context` is how many lines of it must match (all by default).
-
-        Raises PatchDoesNotApply, MissingObject.
-        """
-        return apply_patch(self.git, self.tree_of(tree), patch, reverse=reverse, context=context, three_way=three_way)
-
-    def run(self, *words: str | bytes | Path, stdin: bytes = b"", codes: tuple[int, ...] = (0,)) -> bytes:
-        """The output of a git command on the objects. Raises MissingObject where git names one, else GitFailed."""
+    def records(self, *words: str | bytes | Path, stdin: bytes = b"", separator: bytes = b"\0") -> Iterator[bytes]:
+        """The output of a git command cut at `separator`, while it runs. Raises MissingObject, GitFailed."""
         try:
-            return self.git.run(*words, stdin=stdin, codes=codes).stdout
+            yield from self.git.records(*words, stdin=stdin, separator=separator)
         except GitFailed as error:
             raise naming_object(error) from error
 
-    def close(self) -> None:
-        """End all processes; the next use starts new ones."""
-        self.objects.close()
-        self._names.close()
+    def is_ancestor(self, ancestor: str, commit: str) -> bool:
+        """Whether one commit (whole id) is reachable from another, or the same. Raises MissingObject."""
+        return self._is_ancestor(ancestor, commit)
 
-    def __enter__(self) -> Self:
-        return self
+    def _asked_is_ancestor(self, ancestor: str, commit: str) -> bool:
+        return self._answered("merge-base", "--is-ancestor", ancestor, commit) is not None
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+    def merge_base(self, one: str, other: str) -> str | None:
+        """The best common ancestor of two commits (whole ids), None when their histories never met."""
+        output = self._answered("merge-base", one, other)
+        return output.decode("ascii").split()[0] if output else None
 
-
-def naming_object(error: GitFailed) -> VcsError:
-    """The more precise error when git complains of an object that it cannot read."""
-    for line in error.detail.splitlines():
-        if any(sign in line for sign in _UNREADABLE):
-            oid = next((word for word in line.replace("'", " ").split() if is_oid(word)), None)
-            return MissingObject(oid or "unknown", line)
-    return error
-
-
-def _parsed_commit(oid: str, data: bytes) -> CommitInfo:
-    try:
-        return commits.parse(oid, data)
-    except ValueError as error:
-        raise MissingObject(oid, str(error)) from error
-
-
-def _chunks(paths: list[bytes]) -> list[tuple[bytes, ...]]:
-    chunks: list[tuple[bytes, ...]] = []
-    current: list[bytes] = []
-    size = 0
-    for path in paths:
-        if current and size + len(path) > _ARGUMENT_BYTES:
-            chunks.append(tuple(current))
-            current, size = [], 0
-        current.append(path)
-        size += len(path) + 1
-    return [*chunks, tuple(current)]
-
-
-class _Names:
-    """Revisions resolved by one process that knows the repository's references."""
-
-    def __init__(self, git: Git) -> None:
-        self._git = git
-        self._lock = threading.Lock()
-        self._process: Running | None = None
-
-    def resolve(self, expression: str) -> str | None:
-        if "\n" in expression or "\0" in expression:
-            return None
+    def _answered(self, *words: str) -> bytes | None:
+        """The output, or None where git answers no by its exit code."""
         try:
-            question = expression.encode("utf-8", "surrogateescape") + b"\n"
-        except UnicodeEncodeError:
+            ended = self.git.run(*words, codes=(0, 1))
+        except GitFailed as error:
+            raise naming_object(error) from error
+        return ended.stdout if ended.code == 0 else None
+
+    def renames(self, old_tree: str, new_tree: str, *, similarity: int = SIMILARITY) -> dict[bytes, bytes]:
+        """Files that have another name in the new tree, by the old one; `similarity` in percent."""
+        words = (*_RENAMES, f"-M{similarity}%", "--stdin")
+        old, new = self.tree_of(old_tree), self.tree_of(new_tree)
+        output = self.run(*words, stdin=f"{old} {new}\n".encode())
+        changes = [change for _, found in parse_raw(output.split(b"\0")[:-1]) for change in found]
+        return {change.old_path: change.path for change in changes}
+
+    def follow(self, path: bytes, start_commit: str, end_commit: str) -> bytes | None:
+        """The path that `path` of one commit has at a descendant, followed step by step; None when it was deleted.
+
+        Raises NotAnAncestor, MissingObject.
+        """
+        try:
+            return self._follower.follow(path, start_commit, end_commit)
+        except GitFailed as error:
+            raise naming_object(error) from error
+
+    def line(self, start_commit: str, end_commit: str) -> tuple[str, ...]:
+        """The commits from one to a descendant, both included, first parents preferred. Raises NotAnAncestor."""
+        return self._follower.line(start_commit, end_commit)
+
+    def merge_tree(self, base_tree: str, our_tree: str, their_tree: str) -> MergeResult:
+        """Git's three-way merge of three trees, renames followed. Raises MissingObject."""
+        base = self.write_commit(self.tree_of(base_tree), (), "base")
+        ours = self.write_commit(self.tree_of(our_tree), (base,), "ours")
+        theirs = self.write_commit(self.tree_of(their_tree), (base,), "theirs")
+        try:
+            return merge_commits(self.git, ours, theirs)
+        except GitFailed as error:
+            raise naming_object(error) from error
+
+    def patch_id(self, old: str, new: str) -> str | None:
+        """Git's stable patch-id of the difference between two trees or commits; None when they are equal."""
+        patch = self.diff(old, new)
+        if not patch:
             return None
-        with self._lock:
-            if self._process is None:
-                self._process = self._git.start("cat-file", "--batch-check", stdin=subprocess.PIPE)
+        output = self.git.run("patch-id", "--stable", stdin=patch).stdout.decode("ascii")
+        return output.split()[0] if output else None
+
+    def patch_ids(self, infos: Iterable[CommitInfo]) -> dict[str, str]:
+        """The stable patch-id of each commit against its first parent, by its id, with two processes for all of them.
+
+        Commits that change nothing have none, nor have those that changed a blob which is missing here.
+        """
+        held = list(infos)
+        try:
+            return self._patch_ids(held)
+        except MissingObject:
+            changed = list(self.walk_changes(held))
+            absent = self.objects.absent(oid for _, changes in changed for change in changes for oid in change.blobs)
+            whole = [info for info, changes in changed if not any(absent & change.blobs for change in changes)]
+            return self._patch_ids(whole)
+
+    def _patch_ids(self, held: list[CommitInfo]) -> dict[str, str]:
+        if not held:
+            return {}
+        with self.git.start("diff-tree", "--stdin", "--root", *DIFF_OPTIONS, stdin=subprocess.PIPE) as patches:
+            feeder = patches.feed(_against_first_parents(held))
+            with self.git.start("patch-id", "--stable", stdin=patches.stdout.fileno()) as ids:
+                output = ids.read(OUTPUT_BYTES)
+                ids.finish()
+            feeder.join()
             try:
-                self._process.stdin.write(question)
-                self._process.stdin.flush()
-                answer = self._process.stdout.readline()
-            except BrokenPipeError:
-                answer = b""
-            if not answer:
-                complaint = self._process.complaint()
-                self._end()
-                raise MissingObject(expression, complaint)
-        words = answer.decode(errors="replace").split()
-        return words[0] if len(words) == 3 and is_oid(words[0]) and words[2].isdigit() else None
+                patches.finish()
+            except GitFailed as error:
+                raise naming_object(error) from error
+        lines = (line.split() for line in output.decode("ascii").splitlines())
+        return {commit: patch_id for patch_id, commit in lines}
 
-    def _end(self) -> None:
-        if self._process is not None:
-            self._process.close()
-            self._process = None
 
-    def close(self) -> None:
-        with self._lock:
-            self._end()
+def _against_first_parents(infos: Iterable[CommitInfo]) -> bytes:
+    lines = (f"{info.oid} {info.parents[0]}\n" if info.parents else f"{info.oid}\n" for info in infos)
+    return "".join(lines).encode("ascii")
