@@ -19,13 +19,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from change2task.api.model import Model
-from change2task.runtime import supervise
-from change2task.runtime.disk import RESERVE_BYTES, DiskWatch
+from change2task.runtime import local, supervise
+from change2task.runtime.disk import RESERVE_BYTES
 from change2task.runtime.hostroot import HostRoot, etc_files
-from change2task.runtime.launch import exit_or_signal, limited
+from change2task.runtime.launch import limited
 from change2task.runtime.models import Command, Isolation, Layout, Outcome
-from change2task.runtime.monitor import Watched, watch
-from change2task.runtime.output import BoundedLog
 from change2task.runtime.pipes import Pipe
 
 HOSTNAME = "c2t"
@@ -123,20 +121,12 @@ class BubblewrapSandbox:
 
     def run(self, command: Command, *, cancel: threading.Event | None = None) -> Outcome:
         """See Sandbox.run."""
-        missing = [mount for mount in command.mounts if not mount.source.exists()]
-        if missing:
-            return Outcome(seconds=0, infrastructure=f"mount source {missing[0].source} does not exist")
-        writable = [mount.source for mount in command.mounts if mount.writable]
-        disk = DiskWatch(writable, command.limits.disk_bytes, self._reserve)
-        with BoundedLog(command.log, command.limits.output_bytes) as log, Pipe() as status, Pipe() as output:
-            started = self._start(command, status, output)
-            try:
-                watched = watch(started, command.limits, log, disk, cancel=cancel)
-                outcome = started.outcome(watched, log.start)
-            finally:
-                started.forget()
-            log.close()
-            return outcome.replacing(output_truncated=log.truncated)
+        return local.run(
+            command,
+            lambda status, output: self._start(command, status, output),
+            reserve_bytes=self._reserve,
+            cancel=cancel,
+        )
 
     def _start(self, command: Command, status: Pipe, output: Pipe) -> _Namespaced:
         contents = etc_files(self.layout.home, HOSTNAME, UID, GID)
@@ -180,6 +170,7 @@ class _Namespaced:
         self._process = process
         self._told = b""
         self._first: int | None = None
+        self._killed = False
 
     def status(self, data: bytes) -> None:
         self._told += data
@@ -195,6 +186,7 @@ class _Namespaced:
     def kill(self) -> None:
         # Its number comes within milliseconds; until then there is nothing that could be ended for certain.
         if self._first is not None:
+            self._killed = True
             try:
                 signal.pidfd_send_signal(self._first, signal.SIGKILL)
             except ProcessLookupError:
@@ -203,26 +195,17 @@ class _Namespaced:
     def kill_hard(self) -> None:
         self._process.kill()
 
-    def forget(self) -> None:
-        if self._first is not None:
-            os.close(self._first)
-
-    def outcome(self, watched: Watched, said: bytes) -> Outcome:
+    def ended(self, said: bytes) -> tuple[int | None, str | None]:
         self._process.wait()
         code = self._report().get("exit-code")
-        fault = watched.infrastructure
-        if self._first is not None and not select.select([self._first], [], [], _LAST_WAIT)[0]:
-            fault = fault or "processes of the command could not be ended"
-        if code is None and watched.stopped_by is None and fault is None:
-            fault = self._no_start(said)
-        exit_code, number = (None, None) if code is None or watched.stopped_by else exit_or_signal(code)
-        return Outcome(
-            exit_code=exit_code,
-            signal=number,
-            stopped_by=watched.stopped_by,
-            seconds=watched.seconds,
-            infrastructure=fault,
-        )
+        fault = None
+        if self._first is not None:
+            if not select.select([self._first], [], [], _LAST_WAIT)[0]:
+                fault = "processes of the command could not be ended"
+            os.close(self._first)
+        if code is None and not self._killed:
+            fault = fault or self._no_start(said)
+        return code, fault
 
     def _no_start(self, said: bytes) -> str:
         if self._process.returncode < 0:

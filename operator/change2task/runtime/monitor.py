@@ -25,7 +25,7 @@ _FILL_BYTES_PER_SECOND = 2 << 30
 _THREADS_PER_PROCESS = 32
 _CHUNK = 1 << 18
 _LAST_READS = 16
-_PATIENCE = 5.0
+_PATIENCE = 3.0
 
 
 class Started(Protocol):

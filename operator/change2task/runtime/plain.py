@@ -14,13 +14,11 @@ import threading
 from pathlib import Path
 from typing import IO, Any
 
-from change2task.runtime import supervise
-from change2task.runtime.disk import RESERVE_BYTES, DiskWatch
+from change2task.runtime import local, supervise
+from change2task.runtime.disk import RESERVE_BYTES
 from change2task.runtime.errors import SandboxError
-from change2task.runtime.launch import exit_or_signal, limited
+from change2task.runtime.launch import limited
 from change2task.runtime.models import Command, Isolation, Layout, Outcome
-from change2task.runtime.monitor import Watched, watch
-from change2task.runtime.output import BoundedLog
 from change2task.runtime.pipes import Pipe
 
 ISOLATION = Isolation(
@@ -63,14 +61,12 @@ class PlainSandbox:
                     f"mount {mount.source} -> {mount.target}: without a mount namespace a folder is only where it "
                     f"is; use {mount.source} as the target, or install bubblewrap"
                 )
-        writable = [mount.source for mount in command.mounts if mount.writable]
-        disk = DiskWatch(writable, command.limits.disk_bytes, self._reserve)
-        with BoundedLog(command.log, command.limits.output_bytes) as log, Pipe() as status, Pipe() as output:
-            started = _Supervised(command, status, output)
-            watched = watch(started, command.limits, log, disk, cancel=cancel)
-            outcome = started.outcome(watched)
-            log.close()
-            return outcome.replacing(output_truncated=log.truncated)
+        return local.run(
+            command,
+            lambda status, output: _Supervised(command, status, output),
+            reserve_bytes=self._reserve,
+            cancel=cancel,
+        )
 
 
 class _Supervised:
@@ -120,23 +116,20 @@ class _Supervised:
         supervise.kill_below(self._process.pid)
         self._process.kill()
 
-    def outcome(self, watched: Watched) -> Outcome:
+    def ended(self, said: bytes) -> tuple[int | None, str | None]:
         code = self._process.wait()
         self.kill()
         for process in self._seen:
             supervise.kill(process)
-        answer: dict[str, Any] = json.loads(self._answer) if self._answer else {"signal": abs(code)}
-        exit_code, number = exit_or_signal(answer.get("exit", -answer.get("signal", 0)))
-        fault = watched.infrastructure
+        if not self._answer:
+            # The command can end its supervisor; that is the command's doing, not the machine's.
+            return (
+                (code, None) if code < 0 else (None, f"the supervising process failed: {said.decode(errors='replace')}")
+            )
+        answer: dict[str, Any] = json.loads(self._answer)
         if "error" in answer:
-            fault = fault or f"the command could not be started: {answer['error']}"
-        if "left" in answer:
-            fault = fault or f"processes {answer['left']} could not be ended"
-        own_end = not (answer.keys() & {"error", "stopped"}) and watched.stopped_by is None
-        return Outcome(
-            exit_code=exit_code if own_end else None,
-            signal=number if own_end else None,
-            stopped_by=watched.stopped_by,
-            seconds=watched.seconds,
-            infrastructure=fault,
-        )
+            return None, f"the command could not be started: {answer['error']}"
+        fault = f"processes {answer['left']} could not be ended" if "left" in answer else None
+        if "signal" in answer:
+            return -answer["signal"], fault
+        return answer.get("exit"), fault

@@ -6,6 +6,7 @@ seen. Programs below /usr need nothing: every sandbox shows that.
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
@@ -63,7 +64,7 @@ def _names(executable: Path, installation: Path) -> list[Path]:
         names += [folder for folder in hop.parents if folder != installation and folder.resolve() == installation]
         if not hop.is_symlink():
             return list(dict.fromkeys(names))
-        hop = Path(hop.parent, hop.readlink())
+        hop = Path(os.path.normpath(hop.parent.resolve() / hop.readlink()))
 
 
 def _ask(executable: Path, *words: str) -> str:

@@ -64,10 +64,13 @@ def read_file(folder: Path, name: str, limit: int) -> bytes | None:
         if error.errno in {errno.ENOENT, errno.ELOOP, errno.ENXIO, errno.EACCES}:
             return None
         raise
-    with os.fdopen(fd, "rb") as file:
+    try:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             return None
-        return file.read(limit)
+        with os.fdopen(fd, "rb", closefd=False) as file:
+            return file.read(limit)
+    finally:
+        os.close(fd)
 
 
 class _Emptying:

@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from change2task.runtime.workspace import Workspace, Workspaces
+from tests.runtime.bench import Bench, SandboxMaker
+
+pytest.register_assert_rewrite("tests.runtime.conformance")
+
+
+@pytest.fixture
+def workspace(make_sandbox: SandboxMaker, tmp_path: Path) -> Iterator[Workspace]:
+    with Workspaces(tmp_path / "cache", make_sandbox()) as workspaces, workspaces.fresh() as workspace:
+        yield workspace
+
+
+@pytest.fixture
+def bench(make_sandbox: SandboxMaker, workspace: Workspace, tmp_path: Path) -> Bench:
+    return Bench(make_sandbox(), workspace, tmp_path)
