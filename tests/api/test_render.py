@@ -17,7 +17,9 @@ from change2task.api.render import render_values
 from change2task.api.taskcandidate import Change, Intent, TaskCandidate, TaskCandidateSpec
 from tests.support.resources import RESOURCES, TEXTS
 
-SLOW = settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much], deadline=None)
+SLOW = settings(
+    max_examples=50, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much], deadline=None
+)
 
 
 def candidate(body: str) -> TaskCandidate:

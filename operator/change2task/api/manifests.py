@@ -173,14 +173,12 @@ class _Reader:
         if len(text) > MAX_SOURCE and not self.keep_status:
             self.fail(f"{len(text)} bytes are more than the {MAX_SOURCE} that one source may hold; split it")
             return
-        found = False
         for count, document in enumerate(_documents(text)):
-            found = True
             if count >= MAX_DOCUMENTS:
                 self.fail(f"more than {MAX_DOCUMENTS} documents; split the source", document.number, document.line)
                 return
             self.document(document)
-        if not found:
+        if not self.resources and not self.problems:
             self.fail(f"no document in it; write at least one resource of apiVersion {API_VERSION}")
 
     def document(self, document: _Document) -> None:

@@ -73,14 +73,17 @@ def _type(field: Schema) -> str:
         return ", ".join(f"`{choice}`" for choice in field["enum"][:_LONGEST_LISTED])
     kind = {"date": "date", "date-time": "time"}.get(field.get("format", ""), field["type"])
     if kind in ("integer", "number"):
-        low, high = field.get("minimum"), field.get("maximum")
-        return kind + {
-            (False, False): "", (True, False): f" ≥ {low}", (False, True): f" ≤ {high}", (True, True): f" {low} to {high}",
-        }[low is not None, high is not None]  # fmt: skip
+        return kind + _range(field.get("minimum"), field.get("maximum"))
     if kind == "string":
         pattern = f", `{field['pattern']}`" if "pattern" in field else ""
         return kind + _bounds(field, "Length") + pattern
     return str(kind)
+
+
+def _range(low: int | None, high: int | None) -> str:
+    if low is not None and high is not None:
+        return f", {low} to {high:,}"
+    return f", at least {low}" if low is not None else f", at most {high:,}" if high is not None else ""
 
 
 def _bounds(field: Schema, what: str) -> str:

@@ -105,7 +105,7 @@ _NULLS: Final = frozenset(("", "~", "null", "Null", "NULL"))
 _SPECIAL_FLOATS: Final = re.compile(r"^(?:([-+]?)\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$")
 _DECIMAL: Final = re.compile(r"^[-+]?(?:0|[1-9][0-9]*)$")
 _OCTAL: Final = re.compile(r"^[-+]?0[0-7]+$")
-_OTHER_BASE: Final = re.compile(r"^[-+]?0(?:x[0-9a-fA-F]+|b[01]+|o[0-7]+)$")
+_OTHER_BASE: Final = re.compile(r"^[-+]?0(?:[xX][0-9a-fA-F]+|[bB][01]+|[oO][0-7]+)$")
 _FLOAT: Final = re.compile(r"^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$")
 _LONGEST_NUMBER: Final = 400
 
@@ -122,6 +122,8 @@ def resolve(text: str) -> None | bool | int | float | str:  # noqa: RUF036 - in 
 
 
 def _number(text: str) -> int | float | str:
+    if text.startswith(".") and (text[1:2] == "_" or text.endswith("_")):
+        return text
     digits = text.replace("_", "")
     if special := _SPECIAL_FLOATS.match(text):
         return float("nan") if "n" in text[1:2].lower() else float(f"{special.group(1)}inf")
@@ -370,6 +372,8 @@ def compose(text: str, first_line: int, bounds: Bounds, loader: Loader = FASTEST
         return Composed(None, (*composer.faults, stop.fault))
     except yaml.MarkedYAMLError as error:
         return Composed(None, (*composer.faults, _syntax_fault(error, text, composer)))
+    except yaml.reader.ReaderError as error:
+        return Composed(None, (*composer.faults, Fault(first_line, (), f"not YAML: {error.reason}")))
     return Composed(composer.root, tuple(composer.faults))
 
 
