@@ -7,16 +7,15 @@ caller's decision; whether the rest still runs is for the checks to say.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 
-from change2task.syntax.edits import Edit, apply_edits, covered
-from change2task.syntax.emptied import emptied
+from change2task.syntax.edits import Cuts, Edit, apply_edits
+from change2task.syntax.emptied import add_emptied
 from change2task.syntax.faults import new_syntax_errors
 from change2task.syntax.grammars import grammar
-from change2task.syntax.helpers import unneeded
+from change2task.syntax.helpers import add_unneeded
 from change2task.syntax.imports import imports
 from change2task.syntax.languages import Language
-from change2task.syntax.pruned import unneeded_imports
+from change2task.syntax.pruned import add_unneeded_imports
 from change2task.syntax.script_blocks import script_blocks
 from change2task.syntax.tests import test_units
 from change2task.syntax.tokens import docstring_spans
@@ -78,12 +77,12 @@ def cut_units(
 def is_bare(language: Language, source: bytes) -> bool:
     """Whether nothing but comments, imports, documentation and a package clause is left of a file."""
     silent = {*grammar(language).comments, "package_clause", "package_declaration", "empty_statement"}
-    holes = [Edit(found.span.start, found.span.end) for found in imports(language, source)]
-    holes += [Edit(*(found.group.start, found.group.end)) for found in imports(language, source) if found.group]
-    if language is Language.PYTHON:
-        holes += [Edit(start, end) for start, end in docstring_spans(source)]
+    stretches = [found.group or found.span for found in imports(language, source)]
+    holes = Cuts(Edit(stretch.start, stretch.end) for stretch in stretches)
+    for start, end in docstring_spans(source) if language is Language.PYTHON else ():
+        holes.add(Edit(start, end))
     return all(
-        node.type in silent or covered(node.start_byte, node.end_byte, holes) or not (node.text or b"").strip()
+        node.type in silent or holes.cover(node.start_byte, node.end_byte) or not (node.text or b"").strip()
         for node in root(language, source).named_children
     )
 
@@ -100,16 +99,17 @@ def _cut(
 ) -> bytes:
     if not edits:
         return source
-    done = list(edits)
+    cuts = Cuts(edits)
     if shells:
-        done += emptied(language, path, source, done, helpers=helpers)
+        add_emptied(language, path, source, cuts, helpers=helpers)
     if helpers:
-        done += unneeded(language, path, source, done, keep)
-        done += emptied(language, path, source, done, helpers=True) if shells else []
-    done += unneeded_imports(language, source, done)
+        add_unneeded(language, path, source, cuts, keep)
+        if shells:
+            add_emptied(language, path, source, cuts, helpers=True)
+    add_unneeded_imports(language, source, cuts)
     if language is Language.PYTHON:
-        done = _filled(source, done)
-    result = apply_edits(source, done)
+        _fill(source, cuts)
+    result = apply_edits(source, cuts.all())
     faults = new_syntax_errors(language, source, result)
     if faults and not new_syntax_errors(language, None, source):
         where = ", ".join(f"line {fault.line}: {fault.kind} at {fault.text!r}" for fault in faults[:3])
@@ -125,17 +125,14 @@ def _parts_of_larger(language: Language, source: bytes) -> frozenset[int]:
     return frozenset(block.unit.span.start for block in script_blocks(language, source) if not block.alone)
 
 
-def _filled(source: bytes, edits: Sequence[Edit]) -> list[Edit]:
-    """The edits, with `pass` where a Python block would be left without a statement."""
+def _fill(source: bytes, cuts: Cuts) -> None:
+    """Put `pass` where a Python block would be left without a statement."""
     comments = grammar(Language.PYTHON).comments
-    result = list(edits)
     for block in captures(Language.PYTHON, root(Language.PYTHON, source), "(block) @b").get("b", []):
-        statements = [child for child in block.named_children if child.type not in comments]
         owner = block.parent
-        if not statements or owner is None or covered(owner.start_byte, owner.end_byte, result):
+        if owner is None:
             continue
-        if all(covered(child.start_byte, child.end_byte, result) for child in statements):
-            first = statements[0]
-            index = next(i for i, e in enumerate(result) if e.start <= first.start_byte and first.end_byte <= e.end)
-            result[index] = replace(result[index], instead=b"pass")
-    return result
+        statements = [child for child in block.named_children if child.type not in comments]
+        gone = all(cuts.cover(child.start_byte, child.end_byte) for child in statements)
+        if statements and gone and not cuts.cover(owner.start_byte, owner.end_byte):
+            cuts.replace(statements[0].start_byte, b"pass")

@@ -6,6 +6,7 @@ callers; this knows lines and blanks only, keeps the file's own line ends, and n
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -39,9 +40,51 @@ def apply_edits(source: bytes, edits: Iterable[Edit]) -> bytes:
     return b"".join(result)
 
 
-def covered(start: int, end: int, edits: Iterable[Edit]) -> bool:
-    """Whether one of the edits takes out all of these bytes."""
-    return any(edit.start <= start and end <= edit.end for edit in edits)
+class Cuts:
+    """Edits being collected, and quick answers about which bytes are gone already. Edits inside others are not
+    kept.
+    """
+
+    def __init__(self, edits: Iterable[Edit] = ()) -> None:
+        self._edits: list[Edit] = []
+        self._exact: list[Edit] = []
+        for edit in edits:
+            self.add(edit)
+
+    def add(self, edit: Edit) -> None:
+        """Take this out too."""
+        if edit.exact:
+            self._exact.append(edit)
+        elif not self.cover(edit.start, edit.end):
+            low = bisect_left(self._edits, edit.start, key=_start)
+            high = low
+            while high < len(self._edits) and self._edits[high].end <= edit.end:
+                high += 1
+            self._edits[low:high] = [edit]
+
+    def replace(self, place: int, instead: bytes) -> None:
+        """Put this in the place of the edit that takes out the byte at `place`."""
+        index = bisect_right(self._edits, place, key=_start) - 1
+        self._edits[index] = replace(self._edits[index], instead=instead)
+
+    def cover(self, start: int, end: int) -> bool:
+        """Whether one of the edits takes out all of these bytes."""
+        index = bisect_right(self._edits, start, key=_start) - 1
+        return index >= 0 and end <= self._edits[index].end
+
+    def within(self, start: int, end: int) -> list[Edit]:
+        """The edits that lie in these bytes altogether."""
+        low = bisect_left(self._edits, start, key=_start)
+        high = bisect_left(self._edits, end, key=_start)
+        return [edit for edit in self._edits[low:high] if edit.end <= end]
+
+    def all(self) -> tuple[Edit, ...]:
+        """Every edit, those inside others left out, exact ones last."""
+        return (*self._edits, *self._exact)
+
+
+def _start(edit: Edit) -> int:
+    return edit.start
 
 
 def _merged(source: bytes, edits: Iterable[Edit]) -> list[Edit]:

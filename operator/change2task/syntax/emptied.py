@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from change2task.syntax.attached import Attachments
-from change2task.syntax.definitions import UnitKind
-from change2task.syntax.edits import Edit, covered
+from change2task.syntax.definitions import UnitKind, mark_name
+from change2task.syntax.edits import Cuts, Edit
 from change2task.syntax.grammars import grammar
 from change2task.syntax.languages import Language
-from change2task.syntax.references import chains, quoted_names
+from change2task.syntax.references import mentions
 from change2task.syntax.script_blocks import ScriptBlock, for_each, script_blocks, statement_of
 from change2task.syntax.tests import class_bases, test_units
 from change2task.syntax.trees import Node, captures, root, text
@@ -23,42 +23,82 @@ from change2task.syntax.units import Unit, units
 _SCRIPTS = frozenset({Language.JAVASCRIPT, Language.TYPESCRIPT, Language.TSX})
 
 
-def emptied(language: Language, path: bytes, source: bytes, edits: Sequence[Edit], *, helpers: bool) -> list[Edit]:
-    """The edits that take out what these edits leave without a test, inner shells first.
+def add_emptied(language: Language, path: bytes, source: bytes, cuts: Cuts, *, helpers: bool) -> None:
+    """Take out also what these cuts leave without a test, inner shells first.
 
     With `helpers`, a shell whose remaining members only served its tests (fixtures, set-up) counts as empty
     too.
     """
-    done = list(edits)
+    if language is Language.PYTHON:
+        _hanging(source, cuts)
     if language in _SCRIPTS:
-        _script(language, source, done)
+        _script(language, source, cuts)
     elif language in (Language.PYTHON, Language.JAVA, Language.RUST):
-        _classes(language, path, source, done, helpers=helpers)
-    return done[len(edits) :]
+        _classes(language, path, source, cuts, helpers=helpers)
 
 
-def _classes(language: Language, path: bytes, source: bytes, done: list[Edit], *, helpers: bool) -> None:
+def _hanging(source: bytes, cuts: Cuts) -> None:
+    """Take out the Python statements that hang on a cut function and are evaluated with its block.
+
+    `test_x.slow = True`, `alias = test_x`, and in a class also helpers decorated with it.
+    """
+    attachments = Attachments(Language.PYTHON, source)
+    top = root(Language.PYTHON, source)
+    found = captures(Language.PYTHON, top, "(function_definition name: (_) @name)").get("name", [])
+    defined: dict[tuple[int, str], list[Node]] = {}
+    for node in found:
+        function = node.parent
+        outer = function.parent if function is not None else None
+        if outer is not None and outer.type == "decorated_definition":
+            function, outer = outer, outer.parent
+        if function is not None and outer is not None:
+            defined.setdefault((outer.id, text(node)), []).append(function)
+    for (_, name), functions in defined.items():
+        block = functions[0].parent
+        if block is None or not all(cuts.cover(f.start_byte, f.end_byte) for f in functions):
+            continue
+        if len(mentions(Language.PYTHON, source).get(name, ())) == len(functions):
+            continue
+        for statement in block.named_children:
+            if not cuts.cover(statement.start_byte, statement.end_byte) and _hangs(statement, name):
+                span, _ = attachments.around(statement)
+                cuts.add(Edit(span.start, span.end))
+
+
+def _hangs(statement: Node, name: str) -> bool:
+    in_class = statement.parent is not None and statement.parent.type == "block"
+    if statement.type == "decorated_definition":
+        marks = [mark_name(child) for child in statement.named_children if child.type == "decorator"]
+        return in_class and any(mark.split(".", 1)[0] == name for mark in marks)
+    assignment = statement.named_child(0) if statement.type == "expression_statement" else None
+    if assignment is None or assignment.type != "assignment":
+        return False
+    left, right = assignment.child_by_field_name("left"), assignment.child_by_field_name("right")
+    return any(side is not None and text(side).split(".", 1)[0] == name for side in (left, right))
+
+
+def _classes(language: Language, path: bytes, source: bytes, cuts: Cuts, *, helpers: bool) -> None:
     everything = units(language, source)
     tests = {test.unit.span for test in test_units(language, path, source)}
     bodies = _bodies(language, source)
     for unit in reversed(everything):
         if unit.kind not in (UnitKind.CLASS, UnitKind.NAMESPACE) or unit.body is None:
             continue
-        inside = [edit for edit in done if unit.span.start <= edit.start and edit.end <= unit.span.end]
+        inside = cuts.within(unit.span.start, unit.span.end)
         body = bodies.get((unit.body.start, unit.span.start))
         if language is Language.RUST and "cfg" not in unit.marks and not unit.short.startswith("test"):
             continue
-        if not inside or body is None or covered(unit.span.start, unit.span.end, done):
+        if not inside or body is None or cuts.cover(unit.span.start, unit.span.end):
             continue
-        left = [node for node in _members(language, body) if not covered(node.start_byte, node.end_byte, inside)]
+        left = [node for node in _members(language, body) if not cuts.cover(node.start_byte, node.end_byte)]
         tests_left = any(
-            unit.body.start <= test.start and test.end <= unit.body.end and not covered(test.start, test.end, done)
+            unit.body.start <= test.start and test.end <= unit.body.end and not cuts.cover(test.start, test.end)
             for test in tests
         )
         if tests_left or (left and not helpers) or _inherits(language, source, unit):
             continue
-        if not _named_elsewhere(language, source, unit, done):
-            done.append(Edit(unit.span.start, unit.span.end))
+        if not _named_elsewhere(language, source, unit, cuts):
+            cuts.add(Edit(unit.span.start, unit.span.end))
 
 
 def _bodies(language: Language, source: bytes) -> dict[tuple[int, int], Node]:
@@ -105,11 +145,10 @@ def _inherits(language: Language, source: bytes, unit: Unit) -> bool:
     return False
 
 
-def _named_elsewhere(language: Language, source: bytes, unit: Unit, done: Sequence[Edit]) -> bool:
-    places = [chain.start for chain in chains(language, source) if unit.short in chain.parts]
-    places += [start for start, name in quoted_names(language, source) if name == unit.short]
+def _named_elsewhere(language: Language, source: bytes, unit: Unit, cuts: Cuts) -> bool:
     return any(
-        not (unit.span.start <= start < unit.span.end) and not covered(start, start + 1, done) for start in places
+        not (unit.span.start <= start < unit.span.end) and not cuts.cover(start, start + 1)
+        for start in mentions(language, source).get(unit.short, ())
     )
 
 
@@ -133,29 +172,29 @@ _HOOKS = frozenset(
 _LOOPS = frozenset({"for_statement", "for_in_statement", "while_statement", "if_statement"})
 
 
-def _script(language: Language, source: bytes, done: list[Edit]) -> None:
+def _script(language: Language, source: bytes, cuts: Cuts) -> None:
     attachments = Attachments(language, source)
     top = root(language, source)
-    for edit in list(done):
-        _loops_around(top, edit, attachments, done)
+    for edit in cuts.all():
+        _loops_around(top, edit.start, edit.end, attachments, cuts)
     blocks = script_blocks(language, source)
     for block in reversed(blocks):
         span = block.unit.span
-        inside = [edit for edit in done if span.start <= edit.start and edit.end <= span.end]
-        if block.is_test or not inside or covered(span.start, span.end, done) or block.body is None:
+        inside = cuts.within(span.start, span.end)
+        if block.is_test or not inside or cuts.cover(span.start, span.end) or block.body is None:
             continue
-        if not _blocks_left(block, blocks, done) and all(_is_inert(node, done) for node in _statements(block.body)):
-            done.append(Edit(span.start, span.end, b"" if block.alone else b"undefined"))
-            _loops_around(top, done[-1], attachments, done)
+        if not _blocks_left(block, blocks, cuts) and all(_is_inert(node, cuts) for node in _statements(block.body)):
+            cuts.add(Edit(span.start, span.end, b"" if block.alone else b"undefined"))
+            _loops_around(top, span.start, span.end, attachments, cuts)
 
 
-def _blocks_left(block: ScriptBlock, blocks: Sequence[ScriptBlock], done: Sequence[Edit]) -> bool:
+def _blocks_left(block: ScriptBlock, blocks: Sequence[ScriptBlock], cuts: Cuts) -> bool:
     span = block.unit.span
     return any(
         other is not block
         and span.start <= other.unit.span.start
         and other.unit.span.end <= span.end
-        and not covered(other.unit.span.start, other.unit.span.end, done)
+        and not cuts.cover(other.unit.span.start, other.unit.span.end)
         for other in blocks
     )
 
@@ -164,9 +203,9 @@ def _statements(body: Node) -> list[Node]:
     return body.named_children if body.type == "statement_block" else [body]
 
 
-def _is_inert(node: Node, done: Sequence[Edit]) -> bool:
+def _is_inert(node: Node, cuts: Cuts) -> bool:
     """Whether a statement does nothing when its group has no tests: gone, a declaration, or a hook."""
-    if node.type in _INERT or covered(node.start_byte, node.end_byte, done):
+    if node.type in _INERT or cuts.cover(node.start_byte, node.end_byte):
         return True
     call = node.named_child(0) if node.type == "expression_statement" and node.named_child_count == 1 else node
     function = call.child_by_field_name("function") if call.type == "call_expression" else None
@@ -175,23 +214,23 @@ def _is_inert(node: Node, done: Sequence[Edit]) -> bool:
     return function is not None and text(function) in _HOOKS
 
 
-def _loops_around(top: Node, edit: Edit, attachments: Attachments, done: list[Edit]) -> None:
+def _loops_around(top: Node, start: int, end: int, attachments: Attachments, cuts: Cuts) -> None:
     """Loops and conditions that held nothing but what was cut."""
-    node: Node | None = top.descendant_for_byte_range(edit.start, max(edit.start, edit.end - 1))
+    node: Node | None = top.descendant_for_byte_range(start, max(start, end - 1))
     while node is not None:
         if node.type == "statement_block":
             owner = node.parent
             left = [
                 child
                 for child in node.named_children
-                if child.type != "comment" and not covered(child.start_byte, child.end_byte, done)
+                if child.type != "comment" and not cuts.cover(child.start_byte, child.end_byte)
             ]
             if left or owner is None:
                 return
             if owner.type in _LOOPS and owner.child_by_field_name("alternative") is None:
                 whole, _ = attachments.around(owner)
-                done.append(Edit(whole.start, whole.end))
+                cuts.add(Edit(whole.start, whole.end))
             elif owner.type == "arrow_function" and (call := for_each(owner)) is not None:
                 whole, _ = attachments.around(statement_of(call))
-                done.append(Edit(whole.start, whole.end))
+                cuts.add(Edit(whole.start, whole.end))
         node = node.parent

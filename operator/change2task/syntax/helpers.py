@@ -8,14 +8,14 @@ such parts, and nothing that stays does.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from change2task.syntax.attached import Attachments
-from change2task.syntax.edits import Edit, covered
+from change2task.syntax.edits import Cuts, Edit
 from change2task.syntax.grammars import grammar
 from change2task.syntax.languages import Language
-from change2task.syntax.references import chains, quoted_names
+from change2task.syntax.references import chains, named_in_strings, quoted_names
 from change2task.syntax.tests import test_units
 from change2task.syntax.trees import Node, Span, root
 from change2task.syntax.units import Unit, units
@@ -46,27 +46,28 @@ _NEVER = frozenset(
 
 
 class Names:
-    """The names used in any stretch of a source: beginnings of chains, and strings that are nothing but a
-    name.
+    """The names used in any stretch of a source: beginnings of chains, and names written as strings.
+
+    With `strict`, strings count only where they surely name something, else whenever they may.
     """
 
-    def __init__(self, language: Language, source: bytes) -> None:
+    def __init__(self, language: Language, source: bytes, *, strict: bool = False) -> None:
+        quoted = named_in_strings(language, source) if strict else quoted_names(language, source)
         found = [(chain.start, chain.parts[0], len(chain.parts)) for chain in chains(language, source)]
-        found += [(start, name, 0) for start, name in quoted_names(language, source)]
+        found += [(start, name, 0) for start, name in quoted]
         self._found = sorted(found)
 
-    def within(self, spans: Iterable[tuple[int, int]], without: Sequence[Edit] = ()) -> set[str]:
-        """The names used in these bytes, those that the edits take out left aside."""
-        names: set[str] = set()
-        for start, end in spans:
-            inside = [edit for edit in without if edit.start < end and start < edit.end]
-            at = bisect_left(self._found, (start, "", 0))
-            while at < len(self._found) and self._found[at][0] < end:
-                place, name, _ = self._found[at]
-                if not covered(place, place + 1, inside):
-                    names.add(name)
-                at += 1
-        return names
+    def within(self, start: int, end: int, without: Cuts | None = None) -> set[str]:
+        """The names used in these bytes, those that the cuts take out left aside."""
+        low = bisect_left(self._found, (start, "", 0))
+        high = bisect_left(self._found, (end, "", 0))
+        return {
+            name for place, name, _ in self._found[low:high] if without is None or not without.cover(place, place + 1)
+        }
+
+    def gone(self, cuts: Cuts) -> set[str]:
+        """The names used in what the cuts take out."""
+        return set().union(*(self.within(edit.start, edit.end) for edit in cuts.all()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +80,18 @@ class _Part:
     pinned: bool
 
 
-def unneeded(
-    language: Language, path: bytes, source: bytes, edits: Sequence[Edit], keep: Collection[str]
-) -> list[Edit]:
-    """The edits that take out module-level parts which only the code taken out by `edits` used,
-    transitively.
-    """
+def add_unneeded(language: Language, path: bytes, source: bytes, cuts: Cuts, keep: Collection[str]) -> None:
+    """Take out also the module-level parts which only the code taken out used, transitively."""
     names = Names(language, source)
-    parts = _parts(language, path, source, edits, names, frozenset(keep))
-    gone = names.within((edit.start, edit.end) for edit in edits)
+    parts = _parts(language, path, source, cuts, names, frozenset(keep))
+    gone = names.gone(cuts)
     candidates = _reached(gone, [part for part in parts if not part.pinned])
     doubtful = {part.span.start for part in candidates}
     staying = [part.uses for part in parts if part.span.start not in doubtful]
     alive = {part.span.start for part in _reached(set().union(*staying), candidates)}
-    return [Edit(part.span.start, part.span.end) for part in candidates if part.span.start not in alive]
+    for part in candidates:
+        if part.span.start not in alive:
+            cuts.add(Edit(part.span.start, part.span.end))
 
 
 def _reached(names: set[str], parts: Sequence[_Part]) -> list[_Part]:
@@ -115,7 +114,7 @@ def _reached(names: set[str], parts: Sequence[_Part]) -> list[_Part]:
 
 
 def _parts(
-    language: Language, path: bytes, source: bytes, edits: Sequence[Edit], names: Names, keep: frozenset[str]
+    language: Language, path: bytes, source: bytes, cuts: Cuts, names: Names, keep: frozenset[str]
 ) -> list[_Part]:
     attachments = Attachments(language, source)
     comments = grammar(language).comments
@@ -123,17 +122,15 @@ def _parts(
     tests = [
         test.unit.span
         for test in test_units(language, path, source)
-        if not covered(test.unit.span.start, test.unit.span.end, edits)
+        if not cuts.cover(test.unit.span.start, test.unit.span.end)
     ]
     parts = []
-    for node in _statements(language, source, edits):
-        if node.type in comments or covered(node.start_byte, node.end_byte, edits):
+    for node in _statements(language, source, cuts):
+        if node.type in comments or cuts.cover(node.start_byte, node.end_byte):
             continue
         low = bisect_left(bound, node.start_byte, key=lambda p: p[0])
         high = bisect_left(bound, node.end_byte, key=lambda p: p[0])
-        binds = frozenset(
-            _owner(unit) for _, unit in bound[low:high] if not covered(unit.code_start, unit.span.end, edits)
-        )
+        binds = frozenset(_owner(unit) for _, unit in bound[low:high] if not cuts.cover(unit.code_start, unit.span.end))
         span, _ = attachments.around(node)
         holds_test = any(span.start <= test.start and test.end <= span.end for test in tests)
         pinned = (
@@ -143,21 +140,21 @@ def _parts(
             or bool(binds & keep)
             or any(_is_hook(name) for name in binds)
             or _runs_unasked(node)
-            or (language is Language.RUST and not _only_for_tests(node, edits))
+            or (language is Language.RUST and not _only_for_tests(node, cuts))
         )
-        uses = names.within([(span.start, span.end)], edits) - binds
+        uses = names.within(span.start, span.end, cuts) - binds
         parts.append(_Part(span, binds, frozenset(uses), pinned))
     return parts
 
 
-def _statements(language: Language, source: bytes, edits: Sequence[Edit]) -> list[Node]:
+def _statements(language: Language, source: bytes, cuts: Cuts) -> list[Node]:
     """The statements of the file and, in Rust, of the modules that something is cut out of."""
     waiting = list(reversed(root(language, source).named_children))
     found = []
     while waiting:
         node = waiting.pop()
         body = node.child_by_field_name("body") if node.type == "mod_item" else None
-        if body is not None and any(node.start_byte <= e.start and e.end <= node.end_byte for e in edits):
+        if body is not None and cuts.within(node.start_byte, node.end_byte):
             waiting += reversed(body.named_children)
         elif node.type != "attribute_item":
             found.append(node)
@@ -181,12 +178,14 @@ def _runs_unasked(node: Node) -> bool:
     return any(child.type == "decorator" and b"autouse" in (child.text or b"") for child in node.named_children)
 
 
-def _only_for_tests(node: Node, edits: Sequence[Edit]) -> bool:
-    """Whether a Rust item stands beside cut tests (in their module, or in a file of tests) and is not public."""
+def _only_for_tests(node: Node, cuts: Cuts) -> bool:
+    """Whether a Rust item stands beside cut tests (in their module, or in a file of tests) and is not
+    public.
+    """
     around = node.parent
     if around is None or any(child.type == "visibility_modifier" for child in node.named_children):
         return False
     return any(
-        covered(other.start_byte, other.end_byte, edits) and other.type == "function_item"
+        cuts.cover(other.start_byte, other.end_byte) and other.type == "function_item"
         for other in around.named_children
     )

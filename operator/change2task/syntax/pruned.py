@@ -8,14 +8,13 @@ does not even compile. An import that was unused before is none of our business 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-from change2task.syntax.edits import Edit, covered
+from change2task.syntax.edits import Cuts, Edit
 from change2task.syntax.helpers import Names
 from change2task.syntax.imports import Binding, Import, imports
 from change2task.syntax.languages import Language
 from change2task.syntax.references import chains, import_names, package_names
-from change2task.syntax.trees import captures, root
+from change2task.syntax.trees import Span, captures, root
 
 _KEPT = re.compile(
     rb"(#|//|/\*).*(noqa(?!:)|noqa:.*F401|side.?effect|unused|register|eslint-disable|nolint|ts-ignore)", re.I
@@ -26,19 +25,18 @@ _PATTERNS: dict[Language, str] = {
 }
 
 
-def unneeded_imports(language: Language, source: bytes, edits: Sequence[Edit]) -> list[Edit]:
-    """The edits that take out imported names which the code taken out used and nothing else does."""
-    names = Names(language, source)
-    gone = names.within((edit.start, edit.end) for edit in edits)
-    left = names.within([(0, len(source))], edits)
+def add_unneeded_imports(language: Language, source: bytes, cuts: Cuts) -> None:
+    """Take out also the imported names which the code taken out used and nothing else does."""
+    names = Names(language, source, strict=True)
+    gone, left = names.gone(cuts), names.within(0, len(source), cuts)
     if language is Language.GO:
-        gone, left = _go_packages(source, edits)
+        gone, left = _go_packages(source, cuts)
     local = captures(language, root(language, source), _PATTERNS[language]) if language in _PATTERNS else {}
-    inside = [(node.start_byte, node.end_byte) for node in local.get("t", [])]
-    result: list[Edit] = []
+    inside = Cuts(Edit(node.start_byte, node.end_byte) for node in local.get("t", []))
+    pruned: list[Edit] = []
     for statement in imports(language, source):
         span = statement.span
-        if covered(span.start, span.end, edits) or any(a <= span.start and span.end <= b for a, b in inside):
+        if cuts.cover(span.start, span.end) or inside.cover(span.start, span.end):
             continue
         if _stays(language, source, statement):
             continue
@@ -47,9 +45,10 @@ def unneeded_imports(language: Language, source: bytes, edits: Sequence[Edit]) -
             for binding in statement.bindings
             if (name := _name(language, source, statement, binding)) in gone and name not in left
         }
-        if doomed:
-            result += _without(statement, doomed)
-    return [*result, *_empty_groups(language, source, result, edits)]
+        pruned += _without(statement, doomed) if doomed else []
+    for edit in pruned:
+        cuts.add(edit)
+    _add_empty_groups(language, source, cuts)
 
 
 def _stays(language: Language, source: bytes, statement: Import) -> bool:
@@ -96,22 +95,19 @@ def _without(statement: Import, doomed: set[Binding]) -> list[Edit]:
     return edits
 
 
-def _empty_groups(language: Language, source: bytes, pruned: Sequence[Edit], edits: Sequence[Edit]) -> list[Edit]:
-    """Go import groups of which no line is left."""
-    groups = {found.group for found in imports(language, source) if found.group is not None}
-    every = [*pruned, *edits]
-    return [
-        Edit(group.start, group.end)
-        for group in groups
-        if all(
-            covered(found.span.start, found.span.end, every)
-            for found in imports(language, source)
-            if found.group == group
-        )
-    ]
+def _add_empty_groups(language: Language, source: bytes, cuts: Cuts) -> None:
+    """Take out Go import groups of which no line is left."""
+    left: dict[Span, bool] = {}
+    for found in imports(language, source):
+        if found.group is not None:
+            gone = cuts.cover(found.span.start, found.span.end)
+            left[found.group] = left.get(found.group, False) or not gone
+    for group, any_left in left.items():
+        if not any_left:
+            cuts.add(Edit(group.start, group.end))
 
 
-def _go_packages(source: bytes, edits: Sequence[Edit]) -> tuple[set[str], set[str]]:
+def _go_packages(source: bytes, cuts: Cuts) -> tuple[set[str], set[str]]:
     """The package names used in the code taken out, and in the rest; a local variable of that name is no
     package.
     """
@@ -145,5 +141,5 @@ def _go_packages(source: bytes, edits: Sequence[Edit]) -> tuple[set[str], set[st
             for (begin, end), names in shadows.items()
         )
         if not hidden:
-            (gone if covered(chain.start, chain.start + 1, edits) else left).add(name)
+            (gone if cuts.cover(chain.start, chain.start + 1) else left).add(name)
     return gone, left

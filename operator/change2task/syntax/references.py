@@ -16,6 +16,7 @@ from change2task.syntax.grammars import grammar
 from change2task.syntax.imports import go_package_names, imports
 from change2task.syntax.languages import Language
 from change2task.syntax.tokens import Token, tokens
+from change2task.syntax.trees import captures, root
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,11 @@ _MEMBERS = frozenset({"property_identifier", "private_property_identifier", "fie
 _STRINGS = frozenset(
     {"string_content", "string_fragment", "interpreted_string_literal_content", "raw_string_literal_content"}
 )
+_NAMING = """
+  (type (string) @type) (type (_ (string) @type)) (type (_ (_ (string) @type)))
+  (call) @call (expression_statement (assignment) @statement) (expression_statement (augmented_assignment)
+  @statement)
+"""
 _QUOTED = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
 
 
@@ -86,6 +92,41 @@ def quoted_names(language: Language, source: bytes) -> tuple[tuple[int, str], ..
         for token in tokens(language, source)
         if token.kind in _STRINGS and _QUOTED.fullmatch(token.text)
     )
+
+
+@lru_cache(maxsize=64)
+def named_in_strings(language: Language, source: bytes) -> tuple[tuple[int, str], ...]:
+    """Those of `quoted_names` that surely stand for a name of this file: in `__all__`, annotations, and
+    fixture requests.
+    """
+    if language is not Language.PYTHON:
+        return ()
+    found = captures(language, root(language, source), _NAMING)
+    homes = [(node.start_byte, node.end_byte) for node in found.get("type", [])]
+    homes += [
+        (node.start_byte, node.end_byte)
+        for node in found.get("statement", [])
+        if (node.text or b"").startswith(b"__all__")
+    ]
+    homes += [
+        (node.start_byte, node.end_byte)
+        for node in found.get("call", [])
+        if (callee := node.child_by_field_name("function")) is not None
+        and (callee.text or b"").endswith((b"usefixtures", b"getfixturevalue", b"lazy_fixture", b"cast"))
+    ]
+    return tuple((at, name) for at, name in quoted_names(language, source) if any(a <= at < b for a, b in homes))
+
+
+@lru_cache(maxsize=16)
+def mentions(language: Language, source: bytes) -> dict[str, tuple[int, ...]]:
+    """Where each name stands in code or as a string, members of other things included."""
+    places: dict[str, list[int]] = {}
+    for chain in chains(language, source):
+        for part in chain.parts:
+            places.setdefault(part, []).append(chain.start)
+    for start, name in quoted_names(language, source):
+        places.setdefault(name, []).append(start)
+    return {name: tuple(starts) for name, starts in places.items()}
 
 
 @lru_cache(maxsize=64)

@@ -141,6 +141,7 @@ def python_test_classes(source: bytes) -> frozenset[int]:
     return frozenset(tests - inside_function)
 
 
+@lru_cache(maxsize=64)
 def class_bases(source: bytes) -> dict[int, tuple[str, ...]]:
     """For each Python class, by where its code starts: the last name of every base, type arguments cut off."""
     top = root(Language.PYTHON, source)
