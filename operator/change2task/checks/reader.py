@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Protocol
 
 from change2task.checks.plan import CheckRequest, PassPlan, ReaderFiles, pass_plan
+from change2task.checks.readers.go_test import GoTestReader
+from change2task.checks.readers.pytest import PytestReader
 from change2task.checks.results import Reading
 
 
@@ -33,9 +35,7 @@ class Reader(Protocol):
 
 def readers() -> dict[str, Reader]:
     """All readers by format."""
-    from change2task.checks.readers.pytest import PytestReader  # noqa: PLC0415 - readers import this module's peers
-
-    known: tuple[Reader, ...] = (PytestReader(),)
+    known: tuple[Reader, ...] = (PytestReader(), GoTestReader())
     return {reader.format: reader for reader in known}
 
 

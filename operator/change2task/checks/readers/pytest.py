@@ -236,7 +236,8 @@ class _Round:
 
     def _aborted(self, event: dict[str, Any]) -> None:
         self.aborted = normalise(_text(event, "sig"))
-        file = event.get("file")
+        file = self.gathering or event.get("file")
+        self.gathering = None
         if isinstance(file, str):
             self.whole.errors.setdefault(to_model(file), self.aborted)
 
