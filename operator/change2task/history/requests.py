@@ -116,12 +116,14 @@ class _Request:
         fork = self.ancestry.repo.merge_base(self.ancestry.head, tip)
         if fork is None:
             return None
-        whole = [oid for oid in self._after(fork) if self._is_whole(oid, fork, tip)]
+        own = self._own_commits(fork, tip)
+        candidates = self._candidates(fork, own)
+        whole = [info.oid for info in candidates if self._is_whole(info.oid, fork, tip)]
         if len(whole) > 1:
             raise self._ambiguous(whole)
         if whole:
             return self._change(whole[0], self.ancestry.parents[whole[0]][0], "patchId")
-        copies = [self._copy_of(info, fork) for info in self._own_commits(fork, tip)]
+        copies = [self._copy_of(info, candidates) for info in own]
         found = [oid for oid in copies if oid is not None]
         if not found or len(found) < len(copies):
             return None
@@ -175,16 +177,10 @@ class _Request:
         named = any(oid in oids for oids in self.ancestry.named.values())
         return named or len(self.ancestry.parents[oid]) != 1
 
-    def _after(self, fork: str) -> tuple[str, ...]:
-        """Plain commits after the fork that say they are of the request's time or title, newest first."""
-        titles = {info.subject for info in self._own_commits(fork, self.tip or "")}
-        times = {info.author_time for info in self._own_commits(fork, self.tip or "")}
+    def _candidates(self, fork: str, own: tuple[CommitInfo, ...]) -> tuple[CommitInfo, ...]:
+        """Plain commits after the fork that are of the time or title of one of the request's, newest first."""
         later = (self.ancestry.infos[oid] for oid in self.ancestry.after(fork))
-        return tuple(
-            i.oid
-            for i in later
-            if len(i.parents) == 1 and (i.author_time in times or any(t and i.subject.startswith(t) for t in titles))
-        )
+        return tuple(i for i in later if len(i.parents) == 1 and any(_may_be_copy(i, info) for info in own))
 
     def _is_whole(self, oid: str, fork: str, tip: str) -> bool:
         repo = self.ancestry.repo
@@ -199,24 +195,19 @@ class _Request:
         oids = output.decode("ascii").split()
         return tuple(self.ancestry.repo.commits(oids)) if len(oids) <= _SERIES_LIMIT else ()
 
-    def _copy_of(self, info: CommitInfo, fork: str) -> str | None:
+    def _copy_of(self, info: CommitInfo, candidates: tuple[CommitInfo, ...]) -> str | None:
         """The commit of the base's history that makes the same difference as this commit of the request."""
         repo = self.ancestry.repo
         own = difference(repo, next(iter(info.parents), None), info.oid)
         same = [
-            oid
-            for oid in self._after(fork)
-            if self._may_be_copy(self.ancestry.infos[oid], info)
-            and difference(repo, self.ancestry.parents[oid][0], oid) == own
+            c.oid
+            for c in candidates
+            if _may_be_copy(c, info) and difference(repo, self.ancestry.parents[c.oid][0], c.oid) == own
         ]
         on_line = [oid for oid in same if oid in self.ancestry.first_line] or same
         if len(on_line) > 1:
             raise self._ambiguous(on_line)
         return on_line[0] if on_line else None
-
-    @staticmethod
-    def _may_be_copy(candidate: CommitInfo, info: CommitInfo) -> bool:
-        return candidate.author_time == info.author_time or candidate.subject.startswith(info.subject or "\0")
 
     def _ambiguous(self, oids: Iterable[str]) -> ChangeUnusable:
         return ChangeUnusable(
@@ -248,3 +239,8 @@ class _Request:
         shown = [f"{oid[:12]} “{self.ancestry.infos[oid].subject[:72]}”" for oid in oids]
         more = f" and {len(shown) - _NAMED} more" if len(shown) > _NAMED else ""
         return ", ".join(shown[:_NAMED]) + more
+
+
+def _may_be_copy(candidate: CommitInfo, info: CommitInfo) -> bool:
+    """Rebasing and picking keep the author's time, and people keep the title; content decides afterwards."""
+    return candidate.author_time == info.author_time or candidate.subject.startswith(info.subject or "\0")

@@ -30,7 +30,7 @@ def message_signals(messages: Sequence[tuple[str, str]], news: News, record: For
     return Signals(
         bug_words=found(BUG, title),
         feature_words=found(FEATURE, cleaned),
-        security_words=found(SECURITY, "\n".join([title, *news.lines, *(s for s, _ in messages)])),
+        security_words=found(SECURITY, title),
         migration_words=found(MIGRATION, cleaned),
         test_words=found(TESTS, cleaned),
         conventional=conventional_kind(_without_marks(title)),

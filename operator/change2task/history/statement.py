@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from change2task.api.taskcandidate import Intent
 from change2task.api.taskvariant import Statement
 from change2task.history.forge import ForgeRecord
-from change2task.history.wording import clean_body, clean_title, is_thin, unwrapped, without_lines
+from change2task.history.wording import clean_body, clean_title, is_generic, is_thin, unwrapped, without_lines
 
 _SHOWN = 5
 _ANSWER_LINE = 16
@@ -50,11 +50,11 @@ def build_statement(
         title, text = clean_title(title), without_lines(clean_body(text), answer)
         if title and not is_thin(title):
             return Statement(title=title, body=text, provenance="title")
-        if thin is None and any(c.isalpha() for c in title):
-            thin = (title, text)
-    if thin is not None and (thin[1] or visible.symbols or visible.files):
-        return _template(*thin, visible)
-    return _summary(visible)
+        words = "" if is_generic(title) else title
+        if thin is None and (words or text):
+            thin = (words, text)
+    words, text = thin or ("", "")
+    return _template(words, text, visible) if words else _summary(text, visible)
 
 
 def _template(title: str, body: str, visible: Visible) -> Statement:
@@ -68,13 +68,13 @@ def _template(title: str, body: str, visible: Visible) -> Statement:
     )
 
 
-def _summary(visible: Visible) -> Statement:
+def _summary(body: str, visible: Visible) -> Statement:
+    """Nothing but where the behaviour lies, and whatever the author wrote below an empty title."""
     where = _places(visible)
+    sentence = f"The behaviour to be established lies in {where}." if where else ""
     return Statement(
-        title=f"Correct the behaviour of {_first(visible)}"
-        if where
-        else "Correct the behaviour that the checks describe",
-        body=f"The behaviour to be established lies in {where}." if where else "",
+        title=f"Correct the behaviour of {_first(visible)}" if where else "Correct the behaviour described",
+        body="\n\n".join(part for part in (body, sentence) if part),
         provenance="summary",
     )
 

@@ -44,6 +44,7 @@ _FORGE_LINK = re.compile(
 _FORGE_URL = re.compile(
     r"https?://\S+?/(?:-/)?(?:pull|issues|pull-requests|merge_requests|commit|compare)s?/[^\s)>\]]+"
 )
+_URL = re.compile(r"https?://[^\s)>\]]+")
 _TRAILER = re.compile(
     r"(?im)^(?:co-authored-by|signed-off-by|reviewed-by|acked-by|tested-by|reported-by|suggested-by|helped-by|cc"
     r"|change-id|reviewed-on|git-svn-id|see merge request|approved-by|pull-request|pr-url|fixes|bug|issue|closes"
@@ -59,6 +60,7 @@ _EMOJI = re.compile(
     "[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d\u20e3]+|(?<!\\w):(?=\\w*[a-z])[a-z0-9_+-]+:(?!\\w)"
 )
 _HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+\S|\*\*[^*]+\*\*:?\s*$)")
+_NO_TITLE = re.compile(r"\s*(?:#{1,6}\s|[-*+]\s|>|```|https?://\S+\s*$|<|\|)")
 _MARKS = re.compile(r"[\s\-–—:;,.|/]+$")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
@@ -69,7 +71,8 @@ _THIN = re.compile(
     r"|improve(?:ment)?s?|tweaks?|refactor(?:ing)?"
     r"|patch|merge[sd]?|review|commit|test(?:s|ing)?|lint|typos?|stuff|misc|feature|feat|new|enhancement"
     r"|hotfix|develop|master|main"
-    r"|security)?(?:\W+(?:fix(?:es)?|bugs?|issues?|changes?|updates?|it|this|code|comments?|stuff|things|tests?|lint))*\W*"
+    r"|security)?(?:\W+(?:fix(?:es)?|bugs?|issues?|changes?|updates?|it|this|code|comments?|stuff|things|tests?|lint"
+    r"|regressions?|errors?|problems?|crash(?:es)?|failures?))*\W*"
 )
 
 
@@ -88,13 +91,24 @@ def unwrapped(subject: str, body: str) -> tuple[str, str]:
         first, _, rest = body.partition("\n")
         if _TRAILER.match(first.strip()) or _CLOSING_LINE.match(first):
             return "", body
+        if _NO_TITLE.match(first):
+            return "", body
         subject, body = first.strip(), rest.strip()
     subject = _PREFIX.sub("", subject)
     ended = re.sub(r"\s*\([#!]\d+\)\s*$", "", subject)
-    if ended.endswith(("…", "...")) and body.startswith(("…", "...")):
-        first, _, rest = body.partition("\n")
-        return ended.rstrip("….") + first.lstrip("…."), rest.strip()
+    if ended.endswith(("…", "...")):
+        return _rejoined(ended.rstrip("…."), body) or (subject, body)
     return subject, body
+
+
+def _rejoined(start: str, body: str) -> tuple[str, str] | None:
+    """The whole of a title that a forge broke off: its end opens the body, or a squashed commit repeats it."""
+    first, _, rest = body.partition("\n")
+    if first.startswith(("…", "...")):
+        return start + first.lstrip("…."), rest.strip()
+    repeated = (line.removeprefix("* ").strip() for line in body.split("\n"))
+    whole = next((line for line in repeated if line.startswith(start) and len(line) > len(start)), None)
+    return (whole, body) if whole is not None else None
 
 
 def clean_title(title: str) -> str:
@@ -104,9 +118,9 @@ def clean_title(title: str) -> str:
     text = _PARENTHESISED.sub("", text)
     text = re.sub(r"(?i)\s*\b(?:introduced|caused|added|broken)\s+(?:by|in)\s+[#!]\d+", "", text)
     text = _ISSUE_PREFIX.sub("", text)
-    for pattern in (_INLINE_CLOSING, _FORGE_URL, _BARE_REFERENCE, _ADVISORY, _SHA):
+    for pattern in (_INLINE_CLOSING, _URL, _BARE_REFERENCE, _ADVISORY, _SHA):
         text = pattern.sub("", text)
-    text = re.sub(r"\(\s*\)|\[\s*\]", "", " ".join(text.split()))
+    text = re.sub(r"(?:^|(?<=\s))(?:\(\s*\)|\[\s*\])", "", " ".join(text.split()))
     text = re.sub(r"^[\s:;,.|/–—-]+(?=[^-\s])", "", text)
     return _MARKS.sub("", text)[:TITLE_LIMIT]
 
@@ -129,9 +143,14 @@ def clean_body(body: str) -> str:
 def is_thin(title: str) -> bool:
     """Whether a cleaned title says too little to work from: fewer than two words, or only ``fix`` and its kind."""
     words = re.findall(r"[^\W\d_]{2,}", title)
-    if len(words) < 2 or len(title) < 8 or _THIN.fullmatch(title):
+    if len(words) < 2 or len(title) < 8 or is_generic(title):
         return True
     return " " not in title.strip()  # the name of a branch
+
+
+def is_generic(title: str) -> bool:
+    """Whether a cleaned title names no subject at all: ``fix``, ``more updates``."""
+    return _THIN.fullmatch(title) is not None
 
 
 def without_lines(text: str, answer: frozenset[str]) -> str:

@@ -21,7 +21,7 @@ BUG: Final = re.compile(
 FEATURE: Final = re.compile(
     r"(?i)\b(add(?:s|ed|ing)?|support(?:s|ed|ing)?|allow(?:s|ed|ing)?|implement(?:s|ed|ing)?|introduce[sd]?|new|enable[sd]?"
     r"|features?|feat|provide[sd]?|expose[sd]?|accept(?:s|ed)?|ability|extend(?:s|ed)?|options?|configur(?:e[sd]?|able)"
-    r"|customi[sz](?:e|ation|able)|enhance(?:d|ments?)?|parameter|flag|hooks?|command|implementation|enforce[sd]?)\b"
+    r"|customi[sz](?:e|ation|able)|enhance(?:d|ments?)?|flag|hooks?|implementation|enforce[sd]?)\b"
 )
 SECURITY: Final = re.compile(
     r"(?i)\b(security|vulnerab(?:le|ility|ilities)|xss|csrf|ssrf|rce|redos|dos|denial of service|injections?"

@@ -1,0 +1,73 @@
+"""Bug fix and feature addition: the source change is reversed, its tests fail, and the agent brings the behaviour back.
+
+They differ in what the agent is told; oracle and scope are the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from change2task.api.modernbase import Scope
+from change2task.api.taskcandidate import Family, TaskCandidateSpec
+from change2task.families.contract import (
+    Applicability,
+    FamilyContract,
+    Oracle,
+    Surface,
+    edit_scope,
+    own_target_tests,
+    patch_output,
+    stated,
+)
+from change2task.history.models import Evidence
+
+
+@dataclass(frozen=True)
+class ReversedBehaviour:
+    """A family whose target checks are tests of the reversed behaviour."""
+
+    family: Family
+    goal: str
+    judged: str
+
+    def applies(self, evidence: Evidence, spec: TaskCandidateSpec) -> Applicability:
+        """Always: whether a check notices the reversal is found out by running, not by reading."""
+        if given := len(stated(spec, "test")) + len(stated(spec, "script")):
+            return Applicability(applies=True, reason=f"spec.checks states {given} target checks")
+        own = own_target_tests(evidence)
+        if own:
+            return Applicability(applies=True, reason=f"the change added or altered {own} test functions")
+        return Applicability(
+            applies=True, reason="the change touches no test; later tests of the behaviour have to be found"
+        )
+
+    def contract(self, evidence: Evidence, spec: TaskCandidateSpec, scope: Scope, surface: Surface) -> FamilyContract:
+        """The contract of a task of this family."""
+        return FamilyContract(
+            family=self.family,
+            goal=self.goal,
+            output=patch_output(scope, surface),
+            oracle=Oracle(
+                target_kinds=("test", "script"),
+                scripts=stated(spec, "script"),
+                grading="checks",
+                behaviour_must_fail=True,
+                judged=self.judged,
+            ),
+            edit_scope=edit_scope(evidence, scope),
+        )
+
+
+BUG_FIX = ReversedBehaviour(
+    family=Family.BUG_FIX,
+    goal="The project behaves wrongly in the way described below. Find the cause and repair it, without changing"
+    " behaviour that is right today.",
+    judged="Hidden tests of the faulty behaviour pass, and every test that passed before still does.",
+)
+
+FEATURE_ADDITION = ReversedBehaviour(
+    family=Family.FEATURE_ADDITION,
+    goal="The project lacks the capability described below. Add it in the manner of the surrounding code, without"
+    " changing behaviour that exists today.",
+    judged="Hidden tests of the new capability pass, and every test that passed before still does.",
+)

@@ -1,0 +1,90 @@
+"""API migration: an old API has to go and a new one to be used, which no behaviour test can see.
+
+Behaviour alone gives full marks to an untouched repository, so the target is a check by reading, and behaviour is
+the regression. The names come from the user, or from the evidence where it leaves no doubt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from change2task.api.modernbase import Scope
+from change2task.api.taskcandidate import Family, StaticOracle, TaskCandidateSpec
+from change2task.families.contract import (
+    Applicability,
+    FamilyContract,
+    Oracle,
+    Surface,
+    edit_scope,
+    patch_output,
+    stated,
+)
+from change2task.history.models import Evidence
+
+
+@dataclass(frozen=True)
+class ApiMigration:
+    """The family whose target is a static oracle."""
+
+    family: Family = Family.API_MIGRATION
+
+    def applies(self, evidence: Evidence, spec: TaskCandidateSpec) -> Applicability:
+        """Whether the old and the new API are known."""
+        oracle = oracle_of(evidence, spec)
+        if oracle is not None and stated(spec, "static"):
+            return Applicability(applies=True, reason=f"spec.checks states the APIs: {_described(oracle)}")
+        if oracle is not None:
+            return Applicability(applies=True, reason=evidence.signals.migration_detail)
+        detail = evidence.signals.migration_detail or "its imports say nothing"
+        return Applicability(
+            applies=False,
+            reason=f"the old and the new API cannot be told from the change ({detail}); state them in spec.checks as a"
+            " static check with gone and used",
+        )
+
+    def contract(self, evidence: Evidence, spec: TaskCandidateSpec, scope: Scope, surface: Surface) -> FamilyContract:
+        """The contract of a task of this family; raises ValueError where it does not apply."""
+        oracle = oracle_of(evidence, spec)
+        if oracle is None:
+            raise ValueError(self.applies(evidence, spec).reason)
+        scope_of_task = edit_scope(evidence, scope)
+        if not oracle.paths:
+            oracle = oracle.replacing(paths=scope_of_task.hosts)
+        return FamilyContract(
+            family=self.family,
+            goal=f"Migrate the project: {_described(oracle)}. Behaviour stays as it is.",
+            output=patch_output(scope, surface),
+            oracle=Oracle(
+                target_kinds=("static", "test", "script"),
+                static=oracle,
+                scripts=stated(spec, "script"),
+                grading="checks",
+                behaviour_must_fail=False,
+                judged="The old API is gone from the files named, the new one is used in them, and every test that"
+                " passed before still does.",
+            ),
+            edit_scope=scope_of_task,
+        )
+
+
+def oracle_of(evidence: Evidence, spec: TaskCandidateSpec) -> StaticOracle | None:
+    """The static oracle: all that the user states, joined, or what the evidence shows beyond doubt."""
+    given = [c.static for c in stated(spec, "static") if c.static is not None]
+    if not given:
+        return evidence.signals.migration
+    return StaticOracle(
+        gone=tuple(dict.fromkeys(name for o in given for name in o.gone)),
+        used=tuple(dict.fromkeys(name for o in given for name in o.used)),
+        paths=tuple(dict.fromkeys(glob for o in given for glob in o.paths)),
+    )
+
+
+def _described(oracle: StaticOracle) -> str:
+    gone = ", ".join(f"`{name}`" for name in oracle.gone)
+    used = ", ".join(f"`{name}`" for name in oracle.used)
+    if gone and used:
+        return f"use {used} instead of {gone}"
+    return f"remove every use of {gone}" if gone else f"use {used}"
+
+
+API_MIGRATION = ApiMigration()
