@@ -99,6 +99,7 @@ class TaskVariantSpec(Frozen):
     base: VariantBase = Field(description="The healthy base.")
     source_change: SourceChange = Field(description="The historical change.")
     family: Family = Field(description="The kind of task, never Auto.")
+    goal: str = Field(max_length=4096, description="The family's sentence, put before the statement.")
     statement: Statement = Field(description="What the agent is told.")
     output: OutputContract = Field(description="What the agent hands in and what of it counts.")
     task_patch: Patch = Field(description="D: healthy base to task state.")

@@ -12,6 +12,7 @@ from change2task.api.taskcandidate import CheckSpec, Profile, TaskCandidateSpec
 from change2task.checks.mapping import HistoricalTest, Inventoried, TestMap, map_tests
 from change2task.checks.naming import Naming, naming
 from change2task.construct.models import Assignment, SourceFile
+from change2task.families.contract import FamilyContract
 from change2task.history.models import ChangeUnusable, Evidence, Role
 from change2task.patch.paths import quote, unquote
 from change2task.pipeline.ports import BaseOnHand
@@ -38,17 +39,22 @@ def align(
     base: BaseOnHand,
     spec: TaskCandidateSpec,
     evidence: Evidence,
-    stated: tuple[CheckSpec, ...],
+    contract: FamilyContract,
     profile: Profile,
-    format_name: str,
 ) -> tuple[Case, Alignment]:
     """The case of a candidate; raises ChangeUnusable with NoTargetChecks or NoRegressionChecks."""
-    names = naming(format_name)
+    names = naming(base.check_format)
     inventory = Inventoried(healthy=tuple(sorted(base.healthy)), other=base.other)
-    tests = _mapped(evidence, spec, inventory, names)
-    targets = [check for check in stated if check.role == "target"]
-    if not tests.mapped and not targets:
+    tests = TestMap(mapped=(), lost=())
+    if contract.oracle.behaviour_must_fail:
+        tests = _mapped(evidence, spec, inventory, names)
+    stated = _stated(spec, contract)
+    if not tests.mapped and not any(check.role == "target" for check in stated):
         raise ChangeUnusable(Reason.NO_TARGET_CHECKS, _no_targets(evidence, tests))
+    if not base.healthy - set(tests.ids):
+        raise ChangeUnusable(
+            Reason.NO_REGRESSION_CHECKS, "all healthy checks of the base belong to the change; none is left to protect"
+        )
     assignment = _assignment(repository, base, evidence)
     permitted = frozenset(path for file in assignment.files for path in (file.before, file.modern) if path is not None)
     introduced = _introduced(repository, assignment)
@@ -80,6 +86,19 @@ def align(
     return case, alignment
 
 
+STATIC_CHECK = "static:api-migration"
+
+
+def _stated(spec: TaskCandidateSpec, contract: FamilyContract) -> tuple[CheckSpec, ...]:
+    """Checks that are not tests: the user's, and the oracle that the family derived."""
+    given = tuple(check for check in spec.checks or () if check.kind != "test")
+    oracle = contract.oracle.static
+    if oracle is None or any(check.static == oracle for check in given):
+        return given
+    others = tuple(check for check in given if check.kind != "static" or check.role != "target")
+    return (*others, CheckSpec(id=STATIC_CHECK, kind="static", role="target", static=oracle))
+
+
 def _mapped(evidence: Evidence, spec: TaskCandidateSpec, inventory: Inventoried, names: Naming) -> TestMap:
     given = [check.id for check in spec.checks or () if check.kind == "test" and check.role == "target"]
     if given:
@@ -106,15 +125,14 @@ def _given(ids: list[str], inventory: Inventoried, names: Naming) -> TestMap:
         )
         for check in ids
     ]
-    found = map_tests(historical, Inventoried(healthy=tuple(ids), other={}), names)
-    return found
+    return map_tests(historical, Inventoried(healthy=tuple(ids), other={}), names)
 
 
 def _no_targets(evidence: Evidence, tests: TestMap) -> str:
     if tests.lost:
         shown = "; ".join(f"{lost.historical.path}::{lost.historical.function}: {lost.why}" for lost in tests.lost[:3])
         more = f" and {len(tests.lost) - 3} more" if len(tests.lost) > 3 else ""
-        return f"none of the {len(tests.lost)} tests that the change added or altered is healthy on the base: {shown}{more}"
+        return f"none of the {len(tests.lost)} tests added or altered is healthy on the base: {shown}{more}"
     if evidence.with_role(Role.TESTS):
         return "the change touches test files but adds or alters no test function; state the checks in spec.checks"
     return "the change touches no test; state the checks in spec.checks"

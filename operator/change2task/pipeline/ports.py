@@ -6,6 +6,11 @@ from dataclasses import dataclass
 
 from change2task.api.modernbase import Scope
 from change2task.checks.passes import PassRunner
+from change2task.families.contract import Surface
+from change2task.history.files import roles_of
+from change2task.history.models import Role
+from change2task.history.roles import Roles
+from change2task.patch.paths import quote
 from change2task.vcs.repository import Repository
 
 
@@ -26,3 +31,20 @@ class BaseOnHand:
     scope: Scope
     repository: Repository
     runner: PassRunner
+
+    def roles(self) -> Roles:
+        """Roles of the base's files."""
+        return roles_of(self.repository, self.repository.tree(self.tree), self.scope)
+
+    def surface(self) -> Surface:
+        """The base's files by what a task may do to them."""
+        roles = self.roles()
+        tests: list[str] = []
+        protected: list[str] = []
+        for path in self.repository.tree(self.tree):
+            role = roles.role(path)
+            if role is Role.TESTS:
+                tests.append(quote(path))
+            if role in {Role.METADATA, Role.GENERATED} or roles.protected(path):
+                protected.append(quote(path))
+        return Surface(tests=tuple(sorted(tests)), protected=tuple(sorted(protected)))

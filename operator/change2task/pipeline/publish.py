@@ -1,16 +1,15 @@
-"""An accepted candidate as a ``TaskVariant``: everything an agent, a grader or an exporter needs, and nothing of time."""
+"""An accepted candidate as a ``TaskVariant``: all that an agent, a grader or an exporter needs, and nothing of time."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib.metadata import version
 
 from change2task.api.metadata import ObjectMeta
 from change2task.api.patches import Patch
-from change2task.api.taskcandidate import Family
 from change2task.api.taskvariant import (
     Check,
     Checks,
-    OutputContract,
     SourceChange,
     TaskVariant,
     TaskVariantSpec,
@@ -18,7 +17,7 @@ from change2task.api.taskvariant import (
     VariantBase,
 )
 from change2task.construct.models import Proposal
-from change2task.families.contract import Contract
+from change2task.families.contract import FamilyContract
 from change2task.history.models import Evidence
 from change2task.patch.paths import unquote
 from change2task.pipeline.ports import BaseOnHand
@@ -37,8 +36,7 @@ def variant_of(
     candidate: str,
     base: BaseOnHand,
     evidence: Evidence,
-    family: Family,
-    contract: Contract,
+    contract: FamilyContract,
     case: Case,
     proposal: Proposal,
     qualification: Qualification,
@@ -82,11 +80,10 @@ def variant_of(
             title=evidence.change.title,
             patch_digest=source_patch,
         ),
-        family=family,
+        family=contract.family,
         statement=evidence.statement,
-        output=OutputContract(
-            output=contract.output, permitted=contract.permitted, protected=tuple(sorted(qualification.hidden_files))
-        ),
+        goal=contract.goal,
+        output=contract.output,
         task_patch=Patch.of(patches.task),
         hiding_patch=Patch.of(patches.hiding),
         restoration_patch=Patch.of(patches.restoration),
@@ -107,6 +104,15 @@ def variant_of(
         metadata=ObjectMeta(name=f"tv-{spec.content_hash()[:16]}", annotations={CANDIDATE: candidate}),
         spec=spec,
     )
+
+
+def published_patches(variant: TaskVariant, qualification: Qualification) -> Iterator[tuple[Patch, bytes]]:
+    """Each patch of the variant with its bytes, for those that do not travel inside it."""
+    patches = qualification.patches
+    if patches is not None:
+        yield variant.spec.task_patch, patches.task
+        yield variant.spec.hiding_patch, patches.hiding
+        yield variant.spec.restoration_patch, patches.restoration
 
 
 def _hidden_blobs(base: BaseOnHand, task_tree: str, qualification: Qualification) -> dict[str, str]:

@@ -71,7 +71,7 @@ def gates_document(proposal: Proposal, qualification: Qualification) -> bytes:
 
 
 def candidate_conditions(
-    candidate: TaskCandidate, verdict: Verdict, accepted: bool, attempts: Sequence[Attempt], now: datetime
+    candidate: TaskCandidate, verdict: Verdict, accepted: bool, now: datetime
 ) -> tuple[Condition, ...]:
     """Conditions of a candidate that has its verdict: Ready whatever it is, Accepted by it."""
     conditions = candidate.status.conditions

@@ -11,10 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from change2task.api.taskcandidate import CheckSpec
 from change2task.checks.naming import Naming, TestName
 from change2task.families.static import static_check
+from change2task.history.globs import matches
 from change2task.patch.paths import quote, unquote
 from change2task.syntax.languages import language_of
 from change2task.syntax.tests import test_units
 from change2task.vcs.repository import Repository
+from change2task.vcs.trees import EXECUTABLE, FILE
 
 
 def outcomes(repository: Repository, checks: Sequence[CheckSpec]) -> Callable[[str], Mapping[str, str]]:
@@ -24,11 +26,13 @@ def outcomes(repository: Repository, checks: Sequence[CheckSpec]) -> Callable[[s
     def read(tree: str) -> Mapping[str, str]:
         if not oracles:
             return {}
-        files = {quote(path): entry for path, entry in repository.tree(tree).items()}
-        return {
-            check: static_check(oracle, files.keys(), lambda path: repository.blob(files[path].oid)).outcome
-            for check, oracle in oracles.items()
+        globs = [glob for oracle in oracles.values() for glob in oracle.paths]
+        files = {
+            path: repository.blob(entry.oid)
+            for path, entry in repository.tree(tree).items()
+            if entry.mode in {FILE, EXECUTABLE} and (not globs or matches(path, globs))
         }
+        return {check: static_check(oracle, files).outcome for check, oracle in oracles.items()}
 
     return read
 

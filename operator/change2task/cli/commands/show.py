@@ -1,0 +1,87 @@
+"""``change2task show``: a task as an agent meets it, and the parts that are hidden from the agent."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from change2task.api.patches import Patch
+from change2task.api.taskvariant import TaskVariant
+from change2task.cli.lookup import STORE, stored_variant
+from change2task.corpus.store import Store
+
+
+class Part(StrEnum):
+    """What is shown."""
+
+    AGENT = "agent"
+    CHECKS = "checks"
+    D = "D"
+    T = "T"
+    G = "G"
+    ALL = "all"
+
+
+def show(
+    name: Annotated[str, typer.Argument(help="Candidate or variant.")],
+    store: Annotated[Path, typer.Option("--store", help="Store folder.")] = STORE,
+    part: Annotated[
+        Part, typer.Option("--part", help="agent: what an agent sees; D, T, G: that patch alone.")
+    ] = Part.ALL,
+) -> None:
+    """Print a task: its statement, checks, task patch D, hiding patch T and restoration patch G."""
+    opened = Store.open(store, create=False)
+    variant = stored_variant(opened, name)
+    patches = {
+        Part.D: variant.spec.task_patch,
+        Part.T: variant.spec.hiding_patch,
+        Part.G: variant.spec.restoration_patch,
+    }
+    if part in patches:
+        sys.stdout.buffer.write(content(opened, patches[part]))
+        return
+    if part in {Part.AGENT, Part.ALL}:
+        print(statement(variant))  # noqa: T201
+    if part in {Part.CHECKS, Part.ALL}:
+        print("\n".join(_checks(variant)))  # noqa: T201
+    if part is Part.ALL:
+        for title, key in (("task patch D", Part.D), ("hiding patch T", Part.T), ("restoration patch G", Part.G)):
+            print(f"\n--- {title} ---", flush=True)  # noqa: T201
+            sys.stdout.buffer.write(content(opened, patches[key]))
+            sys.stdout.buffer.flush()
+
+
+def content(store: Store, patch: Patch) -> bytes:
+    """The patch's bytes, wherever they lie."""
+    inline = patch.inline()
+    return store.evidence(patch.digest) if inline is None else inline
+
+
+def statement(variant: TaskVariant) -> str:
+    """The task in the agent's words."""
+    spec = variant.spec
+    lines = [
+        f"# {spec.statement.title}",
+        "",
+        *([spec.statement.body, ""] if spec.statement.body else []),
+        f"repository  {spec.base.repository} (the agent's tree is {spec.trees.agent})",
+        f"family      {spec.family.value}",
+        f"hand in     {spec.output.output}",
+        f"may change  {', '.join(spec.output.permitted)}",
+    ]
+    return "\n".join(lines)
+
+
+def _checks(variant: TaskVariant) -> list[str]:
+    checks = variant.spec.checks
+    lines = ["", f"{len(checks.targets)} target checks, hidden from the agent:"]
+    lines += [f"  {check.id}" for check in checks.targets]
+    if checks.observers:
+        lines += [f"{len(checks.observers)} observers, hidden and graded as targets:"]
+        lines += [f"  {check.id}" for check in checks.observers]
+    lines.append(f"{checks.regression_count} regression checks")
+    return lines

@@ -1,0 +1,79 @@
+"""Why a verdict is what it is, from the stored resource and its evidence alone; nothing is run and nothing guessed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from change2task.api.taskcandidate import Attempt, TaskCandidate
+from change2task.corpus.store import Store
+
+_SHOWN = 10
+
+
+def explain(store: Store, candidate: TaskCandidate) -> Iterator[str]:
+    """Lines of plain text; raises StoreDamaged when evidence is missing."""
+    status = candidate.status
+    yield f"{candidate.metadata.name}: {candidate.spec.change.label()} on base {candidate.spec.base_ref.name}"
+    if status.accepted is None:
+        yield "no verdict yet; run it again"
+        return
+    if status.change is not None:
+        change = status.change
+        yield f"change      {change.commit[:12]} ({change.kind}) {change.title}"
+    if status.family is not None:
+        yield f"family      {status.family.value}: {status.family_reason}"
+    reason = status.reason
+    verdict = "accepted" if status.accepted else f"rejected, {status.rejection.value if status.rejection else ''}"
+    yield f"verdict     {verdict}"
+    if reason is not None:
+        yield f"reason      {reason.value}: {reason.sentence}"
+    if status.message:
+        yield f"because     {status.message}"
+    yield from _alignment(store, status.evidence.get("alignment"))
+    for number, attempt in enumerate(status.attempts, 1):
+        yield from _attempt(store, number, attempt)
+
+
+def _alignment(store: Store, digest: str | None) -> Iterator[str]:
+    if digest is None:
+        return
+    tests = json.loads(store.evidence(digest))["tests"]
+    yield f"targets     {len(tests['mapped'])} test functions of the change found on the base, {len(tests['lost'])} lost"
+    for found in tests["mapped"][:_SHOWN]:
+        yield f"            {found['scope']}::{found['function']} ({found['how']}, {len(found['ids'])} cases)"
+    for lost in tests["lost"][:_SHOWN]:
+        yield f"            lost: {lost['historical']['path']}::{lost['historical']['function']}: {lost['why']}"
+
+
+def _attempt(store: Store, number: int, attempt: Attempt) -> Iterator[str]:
+    yield f"attempt {number}   level {attempt.level} {attempt.strategy}: {attempt.outcome}"
+    digest = attempt.evidence.get("gates")
+    if digest is None:
+        yield f"            {attempt.message}"
+        return
+    document = json.loads(store.evidence(digest))
+    for gate in document["gates"]:
+        mark = "pass" if gate["passed"] else "REFUSED"
+        yield f"            {gate['gate']:<11} {mark:<8} {gate['message']}"
+    for role in document["roles"][:_SHOWN]:
+        yield f"            {role['id']}: {role['role']} ({role['why']})"
+    if document["runs"]:
+        yield from _runs(document["runs"])
+    if attempt.fidelity is not None:
+        f = attempt.fidelity
+        yield (
+            f"            fidelity {f.score:.3f}: files {f.files:.2f} hunks {f.hunks:.2f} lines {f.lines:.2f}"
+            f" symbols {f.symbols:.2f} target checks {f.target_checks:.2f} regression checks {f.regression_checks:.2f}"
+        )
+
+
+def _runs(runs: dict[str, Any]) -> Iterator[str]:
+    for run in runs["runs"]:
+        failing = run["notPassed"]
+        yield f"            {run['state']:<9} repeat {run['repeat']}: {run['passed']} pass, {len(failing)} do not"
+        if run["state"] == "task" and run["repeat"] == 0:
+            for check, told in list(failing.items())[:_SHOWN]:
+                signature = f": {told['signature']}" if told["signature"] else ""
+                yield f"              {told['outcome']} {check}{signature}"

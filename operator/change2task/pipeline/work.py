@@ -1,0 +1,46 @@
+"""What has been won so far for one candidate: evidence by digest, attempts, seconds a stage, and in the end a task."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from change2task.api.taskcandidate import Attempt
+from change2task.api.taskvariant import TaskVariant
+from change2task.construct.models import Proposal
+from change2task.families.contract import FamilyContract
+from change2task.history.models import Evidence
+from change2task.validate.qualify import Qualification
+
+
+@dataclass(frozen=True)
+class Won:
+    """An accepted proposal with its qualification and the variant made of it."""
+
+    proposal: Proposal
+    qualification: Qualification
+    variant: TaskVariant
+
+
+@dataclass
+class Work:
+    """Grows stage by stage; belongs to one thread."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    evidence: dict[str, str] = field(default_factory=dict)
+    attempts: list[Attempt] = field(default_factory=list)
+    found: Evidence | None = None
+    contract: FamilyContract | None = None
+    family_reason: str = ""
+    won: Won | None = None
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Count the wall time of a stage, also when it ends in a rejection."""
+        started = time.monotonic()
+        try:
+            yield
+        finally:
+            self.seconds[name] = round(self.seconds.get(name, 0.0) + time.monotonic() - started, 3)
