@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 import requests
@@ -65,6 +66,7 @@ def configured_index(environment: Mapping[str, str], pip_settings: Mapping[str, 
     return PYPI_SIMPLE_ENDPOINT
 
 
+@cache
 def pip_settings() -> dict[str, str]:
     """What ``pip config list`` tells, by ``section.key``."""
     command = (sys.executable, "-m", "pip", "--disable-pip-version-check", "config", "list")
