@@ -36,6 +36,7 @@ _NOT_ENFORCED = (
     "processor: a command may use every processor for its whole time",
     "memory and number of processes are looked at four times a second or more, not held by the kernel; "
     "files in /tmp and /dev/shm are bounded by their own size and not counted as memory",
+    "names: the host paths of mounted folders can be read in /proc/self/mountinfo, their neighbours cannot",
     "a command that asks for the network also reaches the services on this machine's loopback",
 )
 _UNBOUNDED_TMP = "this bubblewrap cannot bound /tmp and /dev/shm (0.7 or newer can)"

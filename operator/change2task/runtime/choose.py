@@ -6,6 +6,7 @@ settings), and only a real run tells.
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import tempfile
@@ -54,6 +55,10 @@ def choose(
 
 def bubblewrap(program: str = "bwrap", *, reserve_bytes: int = RESERVE_BYTES) -> BubblewrapSandbox | str:
     """A sandbox that has proved to work, or the sentence why there is none."""
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except OSError as error:
+        return f"the kernel has no process descriptors (5.3 or newer has): {error.strerror}"
     path = shutil.which(program)
     if path is None:
         return f"{program} is not installed; the package bubblewrap of your distribution has it"
