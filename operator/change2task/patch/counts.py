@@ -29,7 +29,10 @@ class FileCounts:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Totals over files; `lines` are removed plus added. A binary file or a mode change is a file without hunks."""
+    """Totals; `lines` are removed plus added.
+
+    A binary file or a mode change is a file without hunks; one that turns into a link is two parts but one file.
+    """
 
     files: int
     hunks: int
@@ -67,7 +70,7 @@ def total(files: Iterable[FileCounts]) -> Counts:
     """The totals of some files."""
     held = tuple(files)
     return Counts(
-        files=len(held),
+        files=len({file.path for file in held}),
         hunks=sum(file.hunks for file in held),
         removed=sum(len(file.removed_lines) for file in held),
         added=sum(len(file.added_lines) for file in held),

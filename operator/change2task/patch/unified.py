@@ -16,7 +16,7 @@ from change2task.patch.paths import MalformedPath, unquote_bytes
 PATCH_BYTES = 256 << 20
 NO_NEWLINE = b"\\ No newline at end of file\n"
 
-_HUNK = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@(.*)\n?", re.DOTALL)
+_HUNK = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@([^\n]*)\n?")
 _INDEX = re.compile(rb"index ([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})(?: ([0-7]{6}))?")
 _MODE = re.compile(rb"[0-7]{6}")
 _BINARY_SIZE = re.compile(rb"(?:literal|delta) \d{1,12}")

@@ -12,7 +12,7 @@ from typing import Literal
 from change2task.vcs.errors import InvalidTree
 from change2task.vcs.trees import DEEPEST, FOLDER, SUBMODULE, Entry, Item, leaf_mode
 
-MOST_CHANGES = 2_000_000
+MOST_CHANGES = 500_000
 Status = Literal["added", "deleted", "modified", "retyped", "renamed"]
 _NONE = Item(0, b"", "")
 

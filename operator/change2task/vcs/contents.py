@@ -36,7 +36,16 @@ DIFF_OPTIONS = (
     "--dst-prefix=b/",
 )
 _ARGUMENT_BYTES = 60_000
-_UNREADABLE = ("unable to read", "could not read", "bad object", "bad tree", "missing blob", "missing object")
+_UNREADABLE = (
+    "unable to read",
+    "could not read",
+    "bad object",
+    "bad tree",
+    "missing blob",
+    "missing object",
+    "Not a valid commit name",
+    "Not a valid object name",
+)
 
 
 class Contents:
@@ -86,21 +95,32 @@ class Contents:
 
     def tree(self, treeish: str) -> Tree:
         """Every leaf of a tree. Raises MissingObject, InvalidTree (damaged, or too large to hold)."""
+        root = self.tree_of(treeish)
+        self._weigh(root, b"", 0, {})
         entries: dict[bytes, Entry] = {}
-        waiting: list[tuple[bytes, str, int]] = [(b"", self.tree_of(treeish), 0)]
+        waiting = [(b"", root)]
         while waiting:
-            prefix, oid, depth = waiting.pop()
+            prefix, oid = waiting.pop()
             for item in self.items(oid):
-                path = prefix + item.name
                 if item.mode == trees.FOLDER:
-                    if depth >= trees.DEEPEST:
-                        raise InvalidTree(path, f"it lies deeper than {trees.DEEPEST} folders")
-                    waiting.append((path + b"/", item.oid, depth + 1))
+                    waiting.append((prefix + item.name + b"/", item.oid))
                 else:
-                    entries[path] = Entry(item.mode, item.oid)
-            if len(entries) + len(waiting) > TREE_ENTRIES:
-                raise InvalidTree(prefix, f"the tree has more than {TREE_ENTRIES} entries")
+                    entries[prefix + item.name] = Entry(item.mode, item.oid)
         return Tree(entries)
+
+    def _weigh(self, oid: str, path: bytes, depth: int, known: dict[str, int]) -> int:
+        """How many files and folders a tree unfolds to. A few objects can stand for more than any memory holds."""
+        if depth > trees.DEEPEST:
+            raise InvalidTree(path, f"it lies deeper than {trees.DEEPEST} folders")
+        if oid not in known:
+            weight = 1
+            for item in self.items(oid):
+                folder = item.mode == trees.FOLDER
+                weight += self._weigh(item.oid, path + item.name + b"/", depth + 1, known) if folder else 1
+            if weight > TREE_ENTRIES:
+                raise InvalidTree(path, f"the tree has more than {TREE_ENTRIES} entries")
+            known[oid] = weight
+        return known[oid]
 
     def items(self, tree: str) -> tuple[Item, ...]:
         """The items of one folder, by its tree's id. Raises MissingObject."""
@@ -199,7 +219,11 @@ class Contents:
 
         Raises PatchDoesNotApply, MissingObject.
         """
-        return apply_patch(self.git, self.tree_of(tree), patch, reverse=reverse, context=context, three_way=three_way)
+        start = self.tree_of(tree)
+        try:
+            return apply_patch(self.git, start, patch, reverse=reverse, context=context, three_way=three_way)
+        except GitFailed as error:
+            raise naming_object(error) from error
 
     def run(self, *words: str | bytes | Path, stdin: bytes = b"", codes: tuple[int, ...] = (0,)) -> bytes:
         """The output of a git command on the objects. Raises MissingObject where git names one, else GitFailed."""

@@ -127,11 +127,10 @@ class Repository(Contents):
 
     def renames(self, old_tree: str, new_tree: str, *, similarity: int = SIMILARITY) -> dict[bytes, bytes]:
         """Files that have another name in the new tree, by the old one; `similarity` in percent."""
-        words = (*_RENAMES, f"-M{similarity}%", "--stdin")
         old, new = self.tree_of(old_tree), self.tree_of(new_tree)
-        output = self.run(*words, stdin=f"{old} {new}\n".encode())
-        changes = [change for _, found in parse_raw(output.split(b"\0")[:-1]) for change in found]
-        return {change.old_path: change.path for change in changes}
+        output = self.run(*_RENAMES, f"-M{similarity}%", "--end-of-options", old, new)
+        found = parse_raw([new.encode("ascii"), *output.split(b"\0")[:-1]])
+        return {change.old_path: change.path for _, changes in found for change in changes}
 
     def follow(self, path: bytes, start_commit: str, end_commit: str) -> bytes | None:
         """The path that `path` of one commit has at a descendant, followed step by step; None when it was deleted.
