@@ -1,0 +1,58 @@
+"""What a command of a base sees and where: mounts and variables for setup and for every state after it.
+
+It exists so that build and states agree to the letter; a virtual environment only works at the path it was made at.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from change2task.api.model import Model
+from change2task.base.faults import ToolchainMissing
+from change2task.base.toolchains import Interpreter
+from change2task.runtime.errors import SandboxError
+from change2task.runtime.models import Layout, Mount
+from change2task.runtime.sandbox import Sandbox
+from change2task.runtime.toolchain import toolchain_mounts
+
+
+class Tools(Model):
+    """What of this machine an environment rests on: an interpreter, or a Go installation."""
+
+    interpreter: Interpreter | None = None
+    go_root: Path | None = None
+    go_version: str | None = None
+
+    def mounts(self) -> tuple[Mount, ...]:
+        """The tools at their own paths. Raises ToolchainMissing where one is gone, or cannot be shown alone."""
+        programs = [self.go_root / "bin/go"] if self.go_root is not None else []
+        programs += [self.interpreter.executable] if self.interpreter is not None else []
+        try:
+            return toolchain_mounts(programs)
+        except SandboxError as error:
+            raise ToolchainMissing(str(error)) from error
+
+
+def mount(sandbox: Sandbox, source: Path, name: str, *, writable: bool = False) -> Mount:
+    """``source`` at a fixed path of our own named ``name``, or where it is if the sandbox cannot move it."""
+    source = source.absolute()
+    target = f"/c2t/{name}" if sandbox.isolation.fixed_paths else str(source)
+    return Mount(source=source, target=target, writable=writable)
+
+
+def path_folders(layout: Layout, tools: Tools) -> tuple[str, ...]:
+    """Folders that come before the system's own in PATH, as seen inside."""
+    python = (f"{layout.env}/bin",) if tools.interpreter is not None else ()
+    return (*python, f"{tools.go_root}/bin") if tools.go_root is not None else python
+
+
+def state_variables(layout: Layout, tools: Tools) -> dict[str, str]:
+    """What a state's commands get besides places, locale and the recipe's own: toolchains held off the network."""
+    variables = {"USER": "c2t", "LOGNAME": "c2t", "TERM": "dumb", "XDG_CACHE_HOME": f"{layout.tmp}/cache"}
+    if tools.interpreter is not None:
+        variables |= {"VIRTUAL_ENV": layout.env, "PYTHONDONTWRITEBYTECODE": "1", "UV_OFFLINE": "1",
+                      "UV_PYTHON_DOWNLOADS": "never"}  # fmt: skip
+    if tools.go_root is not None:
+        variables |= {"GOMODCACHE": f"{layout.env}/gomod", "GOPATH": f"{layout.tmp}/go", "GOPROXY": "off",
+                      "GOCACHE": f"{layout.tmp}/go-build", "GOTOOLCHAIN": "local", "GOENV": "off"}  # fmt: skip
+    return variables

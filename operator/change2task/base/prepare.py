@@ -1,0 +1,225 @@
+"""From a manifest and a mirror to a base that is ready: the one public function of this room.
+
+It exists to put the steps in order: resolve, infer, build, preflight, each from the cache where it stands there.
+A fault of the repository is an outcome; a fault of the machine is raised and says nothing about the base.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+from change2task.api.conditions import ConditionType
+from change2task.api.modernbase import ModernBaseSpec
+from change2task.api.reasons import Reason
+from change2task.base import preflight as preflights
+from change2task.base import resolution, scm_version
+from change2task.base.build import Builder
+from change2task.base.environment import PlacedEnvironment
+from change2task.base.faults import BaseFault, Faulted, built_fault
+from change2task.base.inventory import Inventory
+from change2task.base.models import Preparation, PreparedBase
+from change2task.base.project import ProjectFiles
+from change2task.base.recipe import Recipe, RecipeUnknown, recipe_for
+from change2task.base.refusals import refuses
+from change2task.base.resolution import Ineligible, Resolution
+from change2task.checks.passes import PassRunner
+from change2task.checks.running import CheckCommand
+from change2task.vcs.errors import MissingObject, UnsafePath
+from change2task.vcs.materialise import check_paths
+from change2task.vcs.repository import Repository
+from change2task.vcs.trees import EXECUTABLE, FILE, SUBMODULE, Tree
+
+_log = structlog.get_logger(__name__)
+STAGE: Final = "base/1"
+
+Runners = Callable[[PlacedEnvironment, CheckCommand], PassRunner]
+
+
+def prepare_base(
+    spec: ModernBaseSpec,
+    repository: Repository,
+    builder: Builder,
+    runners: Runners,
+    clock: Callable[[], float],
+    *,
+    frozen: str | None = None,
+    repeats: int = 2,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Preparation:
+    """The base that a manifest asks for, or why there is none.
+
+    ``runners`` makes the runner of an environment; ``clock`` counts seconds; ``frozen`` is the commit an earlier run
+    froze, which is then the only one tried. ``progress`` gets words about what goes on. Everything that stands in
+    the builder's cache is taken from there. Raises ToolchainMissing, InfrastructureFault, Cancelled.
+    """
+    preparing = _Preparing(spec, repository, builder, runners, clock, repeats, progress)
+    if not repository.refs():
+        fault = BaseFault(
+            reason=Reason.EMPTY_REPOSITORY,
+            message=f"{spec.repository.url} holds no commit",
+            condition=ConditionType.RESOLVED,
+        )
+        return Preparation(fault=fault)
+    revision = spec.revision
+    if frozen is not None:
+        revision = revision.replacing(healthy=frozen, strict=True)
+    progress("resolve")
+    found: Resolution[PreparedBase, BaseFault] = resolution.resolve(
+        revision, default=repository.default_branch, lookup=repository.resolve, assess=preparing.assess
+    )
+    seconds = dict(preparing.seconds)
+    if found.prepared is not None:
+        return Preparation(
+            base=found.prepared.replacing(tried=found.tried, seconds=seconds), tried=found.tried, seconds=seconds
+        )
+    return Preparation(fault=_fault(found), tried=found.tried, seconds=seconds)
+
+
+def _fault(found: Resolution[PreparedBase, BaseFault]) -> BaseFault:
+    """The one commit's own fault where only one was assessed, else the list of all that was tried."""
+    if len(found.faults) == 1:
+        return found.faults[0]
+    tried = "; ".join(f"{one.source} {one.revision}: {one.detail}" for one in found.tried)
+    return BaseFault(
+        reason=Reason.NO_ELIGIBLE_REVISION,
+        message=f"tried in this order: {tried}",
+        condition=ConditionType.RESOLVED,
+    )
+
+
+@dataclass
+class _Preparing:
+    spec: ModernBaseSpec
+    repository: Repository
+    builder: Builder
+    runners: Runners
+    clock: Callable[[], float]
+    repeats: int
+    progress: Callable[[str], None]
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def assess(self, commit: str) -> PreparedBase | Ineligible[BaseFault]:
+        try:
+            return self._prepared(commit)
+        except Faulted as error:
+            fault = error.fault
+            return Ineligible(f"{fault.reason}: {fault.message}", fault)
+
+    def _prepared(self, commit: str) -> PreparedBase:
+        info = self.repository.commit(commit)
+        tree = self._clean(info.tree)
+        recipe = self._recipe(commit, tree)
+        refusal = refuses(recipe, self.builder.sandbox)
+        if refusal is not None:
+            raise built_fault(Reason.RECIPE_UNKNOWN, refusal)
+        self.progress("build")
+        started = self.clock()
+        placed = self.builder.build(self.repository, self.spec.repository.url, info.tree, recipe)
+        self._count("build", started)
+        checks = _checks(self.spec, placed.environment.recipe)
+        key = base_key(self.spec.repository.url, commit, placed.environment.key, checks, self.repeats)
+        inventory, durations = self._inventory(key, info.tree, placed, checks)
+        return PreparedBase(
+            key=key,
+            url=self.spec.repository.url,
+            commit=commit,
+            commit_time=info.committer_time,
+            tree=info.tree,
+            environment=placed,
+            checks=checks,
+            inventory=inventory,
+            durations=durations,
+        )
+
+    def _clean(self, tree_id: str) -> Tree:
+        """The tree, if a clean checkout of it can be made."""
+        try:
+            tree = self.repository.tree(tree_id)
+            check_paths(tree)
+            blobs = {entry.oid for entry in tree.values() if entry.mode != SUBMODULE}
+            absent = self.repository.objects.absent(blobs)
+        except (MissingObject, UnsafePath) as error:
+            raise _no_checkout(str(error)) from error
+        if absent:
+            raise _no_checkout(f"{len(absent)} objects are missing from the mirror, such as {min(absent)}")
+        return tree
+
+    def _recipe(self, commit: str, tree: Tree) -> Recipe:
+        info = self.repository.commit(commit)
+        version = scm_version.version_of(scm_version.nearest(self.repository, commit))
+        try:
+            return recipe_for(self.spec, project_files(self.repository, tree), info.committer_time, version)
+        except RecipeUnknown as error:
+            raise built_fault(Reason.RECIPE_UNKNOWN, str(error)) from error
+
+    def _inventory(
+        self, key: str, tree: str, placed: PlacedEnvironment, checks: CheckCommand
+    ) -> tuple[Inventory, dict[str, float]]:
+        place = self.builder.cache / "inventories" / f"{key}.json"
+        if place.is_file():
+            document = json.loads(place.read_bytes())
+            return Inventory.model_validate(document["inventory"]), document["durations"]
+        started = self.clock()
+        found = preflights.preflight(
+            self.runners(placed, checks),
+            tree,
+            placed.environment.key,
+            timeout_seconds=checks.timeout_seconds,
+            repeats=self.repeats,
+            progress=self.progress,
+        )
+        self._count("preflight", started)
+        document = {"inventory": found.inventory.document(), "durations": found.durations}
+        _write(place, json.dumps(document, sort_keys=True).encode())
+        return found.inventory, found.durations
+
+    def _count(self, stage: str, started: float) -> None:
+        self.seconds[stage] = self.seconds.get(stage, 0.0) + self.clock() - started
+
+
+def base_key(url: str, commit: str, environment: str, checks: CheckCommand, repeats: int) -> str:
+    """The identity of a base: 64 hex digits over all that decides its inventory."""
+    document = [STAGE, url, commit, environment, checks.document(), repeats]
+    return hashlib.sha256(json.dumps(document, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def project_files(repository: Repository, tree: Tree) -> ProjectFiles:
+    """The revision's regular files, for inference."""
+    oids = {_name(path): entry.oid for path, entry in tree.items() if entry.mode in {FILE, EXECUTABLE}}
+    oids.pop(None, None)
+    return ProjectFiles(frozenset(name for name in oids if name is not None), lambda name: repository.blob(oids[name]))
+
+
+def _name(path: bytes) -> str | None:
+    try:
+        return path.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _checks(spec: ModernBaseSpec, recipe: Recipe) -> CheckCommand:
+    return CheckCommand(
+        command=recipe.command,
+        format=recipe.format,
+        rebuild=recipe.rebuild,
+        timeout_seconds=spec.checks.timeout_seconds,
+        test_timeout_seconds=spec.checks.test_timeout_seconds,
+    )
+
+
+def _no_checkout(detail: str) -> Faulted:
+    return Faulted(Reason.NO_ELIGIBLE_REVISION, f"no clean checkout can be made: {detail}", ConditionType.RESOLVED)
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_suffix(".part")
+    temporary.write_bytes(data)
+    temporary.replace(path)
