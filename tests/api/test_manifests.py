@@ -305,10 +305,10 @@ def test_every_fault_of_every_document_is_told_and_the_sound_ones_remain() -> No
         (1, 7, "spec.checks.command"),
         (1, 7, "spec.checks.format"),
         (1, 7, "spec.checks.timout"),
-        (2, 12, "a[0]"),
-        (4, 22, "spec.b"),
-        (4, 21, "spec.a"),
-        (4, 22, "spec.b"),
+        (2, 11, "a[0]"),
+        (4, 28, "spec.b"),
+        (4, 27, "spec.a"),
+        (4, 28, "spec.b"),
     ]
 
 
@@ -334,7 +334,7 @@ def test_empty_documents_are_skipped_but_counted() -> None:
         ("a: b\n".encode("utf-16"), "UTF-16", 0),
         (b"a: b\nc: \x00\n", "does not allow this character", 2),
         (b"a:\n\tb: c\n", "does not allow tabs", 2),
-        (b"a: 'b\n", "begins in line 1", 2),
+        (b"a: 'b\n", "begins in line 1", 1),
     ],
 )
 def test_bytes_that_are_no_yaml_say_where(content: bytes, message: str, line: int) -> None:

@@ -37,7 +37,7 @@ class Reason(StrEnum):
     # progress
     PENDING = "Pending", "Nothing has been done yet."
     IN_PROGRESS = "InProgress", "Work is under way; the message names what is waited for."
-    SUSPENDED = "Suspended", "spec.suspend is true; nothing new is started."
+    SUSPENDED = "Suspended", "Nothing new is started while spec.suspend is true."
     SUCCEEDED = "Succeeded", "This step ended as it should."
     COMPLETE = "Complete", "All work on this resource is done, whatever the verdict."
     SKIPPED = "Skipped", "An earlier step ended the matter, so this one was not needed."

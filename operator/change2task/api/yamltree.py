@@ -388,10 +388,10 @@ def _events(text: str, loader: Loader) -> Iterator[Any]:
 
 def _syntax_fault(error: yaml.MarkedYAMLError, text: str, composer: _Composer) -> Fault:
     mark = error.problem_mark or error.context_mark
-    offset = int(mark.line) if mark else 0
     message = f"not YAML: {error.problem or error.context or 'unreadable'}"
-    lines = text.splitlines()
-    written = lines[offset] if offset < len(lines) else ""
+    lines = text.rstrip().split("\n")
+    offset = min(int(mark.line) if mark else 0, len(lines) - 1)
+    written = lines[offset]
     indentation = written[: len(written) - len(written.lstrip())]
     if "\t" in indentation:
         message = "YAML does not allow tabs as indentation; use spaces"
