@@ -30,3 +30,9 @@ def fingerprint(patch: bytes) -> str:
 def difference(repo: Repository, before: str | None, after: str | None, paths: Collection[bytes] | None = None) -> str:
     """The fingerprint of what lies between two commits; None is the empty tree. Raises MissingObject."""
     return fingerprint(repo.diff(before or repo.empty_tree, after or repo.empty_tree, paths=paths))
+
+
+def changed_paths(repo: Repository, before: str | None, after: str) -> frozenset[bytes]:
+    """The paths that differ between two commits; None is the empty tree. Raises MissingObject."""
+    old, new = repo.tree(before or repo.empty_tree), repo.tree(after)
+    return frozenset(path for path in {*old, *new} if old.get(path) != new.get(path))

@@ -12,14 +12,16 @@ from itertools import pairwise
 
 from change2task.api.reasons import Reason
 from change2task.history.ancestry import Ancestry, refuse_cut
-from change2task.history.bundles import is_squash_of, merge_base, refuse_bundle, request_tip
-from change2task.history.fingerprints import difference
+from change2task.history.bundles import is_squash_of, refuse_bundle, request_tip
+from change2task.history.fingerprints import changed_paths
 from change2task.history.forge import ForgeRecord
 from change2task.history.models import ChangeUnusable, MergedChange
 from change2task.history.subjects import reverted_commits
 from change2task.vcs.commits import CommitInfo
+from change2task.vcs.walk import Walk
 
 _SERIES_LIMIT = 250
+_SEARCHED = 5000
 _NAMED = 5
 
 
@@ -86,11 +88,20 @@ class _Request:
         proof = self._proof(oid)
         if len(parents) > 1:
             refuse_bundle(self.ancestry, oid, self.number)
-        elif proof is None and self.tip is not None:
+        elif proof is None and self._ends_series(oid):
             series = self._series()
             if series is not None and series.commit == oid:
                 return series
         return self._change(oid, parents[0] if parents else None, proof or found_by)
+
+    def _ends_series(self, oid: str) -> bool:
+        """Whether a plain commit has the content of one of the request's commits rather than of the whole."""
+        repo = self.ancestry.repo
+        fork = repo.merge_base(self.ancestry.head, self.tip) if self.tip is not None else None
+        if fork is None or self.tip is None:
+            return False
+        own = repo.patch_ids(self._own_commits(fork, self.tip))
+        return repo.patch_ids([self.ancestry.infos[oid]]).get(oid) in own.values()
 
     def _change(self, oid: str, parent: str | None, proof: str) -> MergedChange:
         info = self.ancestry.infos[oid]
@@ -116,17 +127,16 @@ class _Request:
         fork = self.ancestry.repo.merge_base(self.ancestry.head, tip)
         if fork is None:
             return None
-        own = self._own_commits(fork, tip)
-        candidates = self._candidates(fork, own)
-        whole = [info.oid for info in candidates if self._is_whole(info.oid, fork, tip)]
-        if len(whole) > 1:
-            raise self._ambiguous(whole)
+        landed = self._by_content(fork, tip)
+        whole = landed.get(self.ancestry.repo.patch_id(fork, tip) or "", ())
         if whole:
-            return self._change(whole[0], self.ancestry.parents[whole[0]][0], "patchId")
-        copies = [self._copy_of(info, candidates) for info in own]
-        found = [oid for oid in copies if oid is not None]
-        if not found or len(found) < len(copies):
+            return self._change(self._only(whole), self.ancestry.parents[self._only(whole)][0], "patchId")
+        own = self._own_commits(fork, tip)
+        ids = self.ancestry.repo.patch_ids(own)
+        wanted = [ids[info.oid] for info in own if info.oid in ids]
+        if not wanted or any(patch_id not in landed for patch_id in wanted):
             return None
+        found = [self._only(landed[patch_id]) for patch_id in wanted]
         if any(self.ancestry.parents[b] != (a,) for a, b in pairwise(found)):
             raise ChangeUnusable(
                 Reason.AMBIGUOUS_EVIDENCE,
@@ -177,16 +187,23 @@ class _Request:
         named = any(oid in oids for oids in self.ancestry.named.values())
         return named or len(self.ancestry.parents[oid]) != 1
 
-    def _candidates(self, fork: str, own: tuple[CommitInfo, ...]) -> tuple[CommitInfo, ...]:
-        """Plain commits after the fork that are of the time or title of one of the request's, newest first."""
-        later = (self.ancestry.infos[oid] for oid in self.ancestry.after(fork))
-        return tuple(i for i in later if len(i.parents) == 1 and any(_may_be_copy(i, info) for info in own))
-
-    def _is_whole(self, oid: str, fork: str, tip: str) -> bool:
+    def _by_content(self, fork: str, tip: str) -> dict[str, tuple[str, ...]]:
+        """Patch-ids of the base's plain commits since the fork that touch the request's files, and who has them."""
         repo = self.ancestry.repo
-        parent = self.ancestry.parents[oid][0]
-        start = merge_base(self.ancestry, oid, tip) or fork
-        return difference(repo, parent, oid) == difference(repo, start, tip)
+        paths = changed_paths(repo, fork, tip)
+        if not paths:
+            return {}
+        walk = Walk((self.ancestry.head,), (fork,), paths=sorted(paths), merges=False, most=_SEARCHED)
+        found: dict[str, list[str]] = {}
+        for oid, patch_id in repo.patch_ids(repo.walk(walk)).items():
+            found.setdefault(patch_id, []).append(oid)
+        return {patch_id: tuple(oids) for patch_id, oids in found.items()}
+
+    def _only(self, oids: tuple[str, ...]) -> str:
+        on_line = [oid for oid in oids if oid in self.ancestry.first_line] or list(oids)
+        if len(on_line) > 1:
+            raise self._ambiguous(on_line)
+        return on_line[0]
 
     def _own_commits(self, fork: str, tip: str) -> tuple[CommitInfo, ...]:
         """The request's own commits without merges, oldest first; none when there are too many to be a series."""
@@ -194,20 +211,6 @@ class _Request:
         output = self.ancestry.repo.run(*words, "--end-of-options", tip, f"^{fork}", f"^{self.ancestry.head}")
         oids = output.decode("ascii").split()
         return tuple(self.ancestry.repo.commits(oids)) if len(oids) <= _SERIES_LIMIT else ()
-
-    def _copy_of(self, info: CommitInfo, candidates: tuple[CommitInfo, ...]) -> str | None:
-        """The commit of the base's history that makes the same difference as this commit of the request."""
-        repo = self.ancestry.repo
-        own = difference(repo, next(iter(info.parents), None), info.oid)
-        same = [
-            c.oid
-            for c in candidates
-            if _may_be_copy(c, info) and difference(repo, self.ancestry.parents[c.oid][0], c.oid) == own
-        ]
-        on_line = [oid for oid in same if oid in self.ancestry.first_line] or same
-        if len(on_line) > 1:
-            raise self._ambiguous(on_line)
-        return on_line[0] if on_line else None
 
     def _ambiguous(self, oids: Iterable[str]) -> ChangeUnusable:
         return ChangeUnusable(
@@ -239,8 +242,3 @@ class _Request:
         shown = [f"{oid[:12]} “{self.ancestry.infos[oid].subject[:72]}”" for oid in oids]
         more = f" and {len(shown) - _NAMED} more" if len(shown) > _NAMED else ""
         return ", ".join(shown[:_NAMED]) + more
-
-
-def _may_be_copy(candidate: CommitInfo, info: CommitInfo) -> bool:
-    """Rebasing and picking keep the author's time, and people keep the title; content decides afterwards."""
-    return candidate.author_time == info.author_time or candidate.subject.startswith(info.subject or "\0")

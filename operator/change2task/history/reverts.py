@@ -7,7 +7,7 @@ inverse must be there too, at least over the files that are product.
 from __future__ import annotations
 
 from change2task.history.ancestry import Ancestry
-from change2task.history.fingerprints import difference
+from change2task.history.fingerprints import changed_paths, difference
 from change2task.history.models import MergedChange, Role
 from change2task.history.roles import Roles
 from change2task.history.subjects import named_request, reverted_commits, reverted_requests, reverted_title
@@ -28,9 +28,7 @@ class _Inverse:
 
     def __init__(self, ancestry: Ancestry, before: str | None, after: str, roles: Roles) -> None:
         self._repo = ancestry.repo
-        old = ancestry.repo.tree(before) if before else {}
-        new = ancestry.repo.tree(after)
-        changed = {path for path in {*old, *new} if old.get(path) != new.get(path)}
+        changed = changed_paths(self._repo, before, after)
         self._product = {path for path in changed if roles.role(path) is Role.SOURCE}
         self._whole = difference(self._repo, after, before)
         self._part = difference(self._repo, after, before, self._product) if self._product else ""

@@ -27,8 +27,8 @@ _MERGED_BRANCH = re.compile(r"^Merge (?:remote-tracking )?branch(?:es)? ['\"‘]
 _REQUEST_FROM = re.compile(r"^Merge pull request #\d+ (?:in \S+ )?from (\S+)")
 _LONG_LIVED = re.compile(
     r"(?i)^(?:(?:origin|upstream)/)?(?:main|master|trunk|develop(?:ment)?|devel|dev|next|stable|staging|production"
-    r"|maint(?:enance)?|(?:stable|maint|release|releases|hotfix|support|branch)[-/_.].+|v?\d+(?:\.\d+)*(?:\.x|[-_.]maintenance)"
-    r"|v?\d+\.\d+|.+[-_]stable|.+[-_]maintenance)$"
+    r"|maint(?:enance)?|stable[-/_.].+|(?:maint|releases?|support|branch)[-/_.]v?\d[\w.-]*"
+    r"|v?\d+(?:\.\d+)*(?:\.x|[-_.]maintenance)|v?\d+\.\d+|.+[-_]stable|.+[-_]maintenance)$"
 )
 
 

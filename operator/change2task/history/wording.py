@@ -60,7 +60,7 @@ _EMOJI = re.compile(
     "[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d\u20e3]+|(?<!\\w):(?=\\w*[a-z])[a-z0-9_+-]+:(?!\\w)"
 )
 _HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+\S|\*\*[^*]+\*\*:?\s*$)")
-_NO_TITLE = re.compile(r"\s*(?:#{1,6}\s|[-*+]\s|>|```|https?://\S+\s*$|<|\|)")
+_NO_TITLE = re.compile(r"\s*(?:#{1,6}\s|[-*+]\s|>|```|https?://\S+\s*$|<|\||.{0,80}:\s*$)")
 _MARKS = re.compile(r"[\s\-–—:;,.|/]+$")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
