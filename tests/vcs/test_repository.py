@@ -52,7 +52,21 @@ def test_revisions_are_resolved_to_whole_commits(source, opened):
 
 @pytest.mark.parametrize(
     "rev",
-    ["nothing", "", " ", "-x", "--help", "main:a", "main\nmain", "a b", "\udc80", "\ud800", "0" * 40, "HEAD^9", "@{"],
+    [
+        "nothing",
+        "",
+        " ",
+        "-x",
+        "--help",
+        "main:a",
+        "main\nmain",
+        "a b",
+        "\udc80",
+        chr(0xD800),
+        "0" * 40,
+        "HEAD^9",
+        "@{",
+    ],
 )
 def test_what_names_no_commit_resolves_to_none(source, opened, rev):
     source.commit({"a": b"1"})
