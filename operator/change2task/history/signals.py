@@ -14,6 +14,7 @@ from change2task.history.news import News
 from change2task.history.wording import advisories_in, clean_title, unwrapped
 from change2task.history.words import BUG, FEATURE, MIGRATION, SECURITY, TESTS, conventional_kind, found
 
+_TITLE = 2_000
 _FORK = ("merge commit from fork", "merge pull request from ghsa-")
 
 
@@ -22,7 +23,7 @@ def message_signals(messages: Sequence[tuple[str, str]], news: News, record: For
     subject, body = messages[0] if messages else ("", "")
     title = unwrapped(subject, body)[0]
     if record is not None:
-        title = record.title
+        title = record.title[:_TITLE]
     texts = [f"{s}\n{b}" for s, b in messages] + list(news.lines)
     if record is not None:
         texts += [record.title, record.body]

@@ -20,7 +20,7 @@ _MERGE_REQUEST = re.compile(r"^See merge request (?:[\w./-]*)!(\d+)\s*$", re.MUL
 _QUOTED = re.compile(r"^(?:Revert|Reapply|Reland|Re-land) [\"“](.*)[\"”]")
 _REVERTS_COMMIT = re.compile(r"\bThis reverts (?:merge )?commits? ([0-9a-f]{7,64})", re.IGNORECASE)
 _REVERTS_REQUEST = re.compile(
-    r"^\s*(?:This )?reverts (?:(?:merge|pull) request )?(?:[\w.-]+(?:/[\w.-]+)*)?(?:#|!)(\d+)\b",
+    r"^[ \t]*(?:This )?reverts (?:(?:merge|pull) request )?[\w./-]{0,200}(?:#|!)(\d+)\b",
     re.IGNORECASE | re.MULTILINE,
 )
 _MERGED_BRANCH = re.compile(r"^Merge (?:remote-tracking )?branch(?:es)? ['\"‘]?(?:[\w.-]+/)?([^'\"’\s]+)")

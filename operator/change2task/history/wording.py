@@ -12,6 +12,7 @@ from typing import Final
 TITLE_LIMIT: Final = 300
 BODY_LIMIT: Final = 16_384
 _READ_LIMIT = 200_000
+_SUBJECT_LIMIT = 2_000
 
 _BOILERPLATE = re.compile(
     r"^(?:Merge pull request #\d+\b.*|Merged in .+ \(pull request #\d+\)|Auto merge of #\d+\b.*|Merge #\d+\s*"
@@ -22,29 +23,30 @@ _ISSUE_PREFIX = re.compile(
     r"^(?:\[?(?:#|GH-|gh-)\d+\]?|\[\d+\]|(?:fix|issue|bug|feature)[/-]\d+|bpo-\d+)\s*(?:[:.–—-]\s*)?(?=\S)",
     re.IGNORECASE,
 )
-_REFERENCE = r"(?:[\w.-]+/[\w.-]+)?(?:#|!|GH-|gh-)\d+"
+_REFERENCE = r"(?:[\w.-]{1,100}/[\w.-]{1,100})?(?:#|!|GH-|gh-)\d+"
 _CLOSING = (
     r"(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|refs?|references?|see|see also|related to|part of|relates to|followup"
     r"|follow-up|issue|pr|pull request)"
 )
 _PARENTHESISED = re.compile(
-    rf"\s*[(\[](?:{_CLOSING}:?\s+)?{_REFERENCE}(?:\s*(?:,|and|&)?\s*(?:{_CLOSING}:?\s+)?{_REFERENCE})*"
+    rf"\s{0, 4}[(\[](?:{_CLOSING}:?\s+)?{_REFERENCE}(?:\s*(?:,|and|&)?\s*(?:{_CLOSING}:?\s+)?{_REFERENCE})*"
     rf"(?:\s+{_CLOSING})?[)\]]",
     re.IGNORECASE,
 )
 _CLOSING_LINE = re.compile(
-    rf"(?im)^[\s>*-]*(?:this\s+)?(?:{_CLOSING}):?\s+(?:{_REFERENCE}|https?://\S+)"
+    rf"(?im)^[ \t>*-]*(?:this\s+)?(?:{_CLOSING}):?\s+(?:{_REFERENCE}|https?://\S+)"
     rf"(?:\s*(?:,|and)\s*(?:{_CLOSING}:?\s+)?(?:{_REFERENCE}|https?://\S+))*[.\s]*$"
 )
 _INLINE_CLOSING = re.compile(rf"(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+{_REFERENCE}\s*[-:–—]?\s*")
-_BARE_REFERENCE = re.compile(r"(?<![\w&/])(?:[\w.-]+/[\w.-]+)?(?:#|!)\d+\b|\bGH-\d+\b")
+_BARE_REFERENCE = re.compile(r"(?<![\w&/])(?:[\w.-]{1,100}/[\w.-]{1,100})?(?:#|!)\d+\b|\bGH-\d+\b")
 _FORGE_LINK = re.compile(
-    r"\[([^\]\n]*)\]\(https?://[^)\s]+/(?:-/)?(?:pull|issues|pull-requests|merge_requests|commit)s?/[^)\s]+\)"
+    r"\[([^\]\n]{0,200})\]\(https?://[^)\s]{1,200}/(?:-/)?(?:pull|issues|pull-requests|merge_requests|commit)s?/[^)\s]{1,200}\)"
 )
 _FORGE_URL = re.compile(
-    r"https?://\S+?/(?:-/)?(?:pull|issues|pull-requests|merge_requests|commit|compare)s?/[^\s)>\]]+"
+    r"https?://\S{1,200}?/(?:-/)?(?:pull|issues|pull-requests|merge_requests|commit|compare|security/advisorie)s?/"
+    r"[^\s)>\]]*[^\s)>\].,;:]"
 )
-_URL = re.compile(r"https?://[^\s)>\]]+")
+_URL = re.compile(r"https?://[^\s)>\]]*[^\s)>\].,;:]")
 _TRAILER = re.compile(
     r"(?im)^(?:co-authored-by|signed-off-by|reviewed-by|acked-by|tested-by|reported-by|suggested-by|helped-by|cc"
     r"|change-id|reviewed-on|git-svn-id|see merge request|approved-by|pull-request|pr-url|fixes|bug|issue|closes"
@@ -52,8 +54,8 @@ _TRAILER = re.compile(
 )
 _PICKED = re.compile(r"(?im)^\(cherry[- ]picked from commit [0-9a-f]+\)\s*$")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_IMAGE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)|<img\b[^>]*>", re.IGNORECASE)
-_CHECKBOX = re.compile(r"(?m)^\s*[-*+]\s+\[[ xX]\].*$")
+_IMAGE = re.compile(r"!\[[^\]\n]{0,200}\]\([^)\n]{0,500}\)|<img\b[^>]{0,1000}>", re.IGNORECASE)
+_CHECKBOX = re.compile(r"(?m)^[ \t]*[-*+][ \t]+\[[ xX]\].*$")
 _SHA = re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b")
 _ADVISORY = re.compile(r"\b(?:CVE-\d{4}-\d{4,7}(?:/\d+)*|GHSA(?:-[23456789cfghjmpqrvwx]{4}){3})\b", re.IGNORECASE)
 _EMOJI = re.compile(
@@ -86,7 +88,7 @@ def unwrapped(subject: str, body: str) -> tuple[str, str]:
 
     An empty title means that the boilerplate was all there is. Titles that a forge broke off with ``…`` are joined.
     """
-    subject, body = plain(subject).strip(), plain(body).strip()
+    subject, body = plain(subject).strip()[:_SUBJECT_LIMIT], plain(body).strip()
     if _BOILERPLATE.match(subject):
         first, _, rest = body.partition("\n")
         if _TRAILER.match(first.strip()) or _CLOSING_LINE.match(first):
@@ -113,7 +115,7 @@ def _rejoined(start: str, body: str) -> tuple[str, str] | None:
 
 def clean_title(title: str) -> str:
     """The title without numbers, emoji, advisory ids and the marks they leave behind; case and backquotes stay."""
-    text = " ".join(plain(title).split())
+    text = " ".join(plain(title)[:_SUBJECT_LIMIT].split())
     text = _EMOJI.sub(" ", text).strip()
     text = _PARENTHESISED.sub("", text)
     text = re.sub(r"(?i)\s*\b(?:introduced|caused|added|broken)\s+(?:by|in)\s+[#!]\d+", "", text)

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from change2task.api.taskcandidate import Intent
+from change2task.history.forge import ForgeRecord
+from change2task.history.statement import Visible, build_statement
+
+SEEN = Visible(symbols=("Parser.read",), files=("pkg/parser.py",))
+
+
+def test_the_users_intent_is_taken_as_it_is() -> None:
+    statement = build_statement([("Fix (#1)", "")], intent=Intent(title="Do it (#1)", body="So."), visible=SEEN)
+    assert (statement.title, statement.body, statement.provenance) == ("Do it (#1)", "So.", "intent")
+
+
+def test_the_forges_words_come_before_the_commits() -> None:
+    record = ForgeRecord(number=1, title="Handle empty names", body="They crash.")
+    statement = build_statement([("wip", "")], record=record)
+    assert (statement.title, statement.body, statement.provenance) == ("Handle empty names", "They crash.", "title")
+
+
+def test_a_thin_merge_gives_way_to_the_commits_it_brings() -> None:
+    statement = build_statement([("Merge branch 'topic'", ""), ("Handle empty names", "They crash.")])
+    assert (statement.title, statement.provenance) == ("Handle empty names", "title")
+
+
+def test_a_title_too_short_to_work_from_is_grounded_in_what_it_touches() -> None:
+    statement = build_statement([("Pickleability", "")], visible=SEEN)
+    assert statement.provenance == "template"
+    assert statement.title == "Pickleability in `Parser.read`"
+    assert "`pkg/parser.py`" in statement.body
+
+
+def test_without_words_a_summary_names_only_what_is_visible() -> None:
+    statement = build_statement([("Merge commit from fork", ""), ("fix", "")], visible=SEEN)
+    assert statement.provenance == "summary"
+    assert statement.title == "Correct the behaviour of `Parser.read`"
+    assert statement.body == "The behaviour to be established lies in `Parser.read` in `pkg/parser.py`."
+
+
+def test_a_summary_keeps_what_was_written_below_an_empty_title() -> None:
+    statement = build_statement([("Merge commit from fork", "## Impact\n\nFiles are followed.")], visible=SEEN)
+    assert statement.provenance == "summary"
+    assert statement.body.startswith("## Impact\n\nFiles are followed.")
+
+
+def test_a_change_without_words_and_places_still_has_a_statement() -> None:
+    assert build_statement([("", "")]).title
+
+
+def test_lines_of_the_diff_never_reach_the_statement() -> None:
+    body = "The fix:\n\n```\n    return value.strip().lower()\n```\n\nand nothing else"
+    statement = build_statement([("Normalise names", body)], added_lines=["    return value.strip().lower()\n"])
+    assert "strip" not in statement.body
+    assert "and nothing else" in statement.body
+
+
+def test_an_empty_message_and_odd_bytes_are_no_failure() -> None:
+    assert build_statement([("\ufffd\x00\x07 (#2)", "\r\n\r\n")]).provenance == "summary"
