@@ -56,6 +56,11 @@ class Reason(StrEnum):
     # base
     RESOLVED = "Resolved", "The revision is found and frozen."
     BUILT = "Built", "The environment stands and holds no project code."
+    DATED = "Dated", "Dependencies are those of the base's date, or held by a lock."
+    UNDATED = (
+        "Undated",
+        "The package index keeps no upload dates and there is no lock; dependencies are today's newest.",
+    )
     HEALTHY = "Healthy", "The checks ran on the base and enough of them pass on every repeat."
     REPOSITORY_UNREACHABLE = (
         "RepositoryUnreachable",

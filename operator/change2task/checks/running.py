@@ -129,6 +129,8 @@ class SandboxRunner:
 
     def _start(self, plan: PassPlan, workspace: Workspace, label: str) -> Outcome:
         layout = self._sandbox.layout
+        harness_log = self._logs / f"{label}.harness.log"
+        harness_log.parent.mkdir(parents=True, exist_ok=True)
         limits = Limits(
             seconds=plan.total_timeout_seconds + _HARNESS_SECONDS,
             memory_bytes=self._resources.memory_bytes,
@@ -145,7 +147,7 @@ class SandboxRunner:
             cwd=layout.work,
             mounts=(*workspace.mounts(layout), *self._environment.mounts(layout)),
             limits=limits,
-            log=self._logs / f"{label}.harness.log",
+            log=harness_log,
         )
         return self._sandbox.run(command, cancel=self._cancel)
 

@@ -31,7 +31,7 @@ class Inputs:
 def read_inputs(paths: Sequence[str], mirrors: Sequence[str] = ()) -> Inputs:
     """Everything the user gave, checked as far as it can be without running; raises InputError naming every fault."""
     parsed, folders = _parsed(paths)
-    problems = [str(problem) for problem in (*parsed.problems, *cross_check(parsed))]
+    problems = [str(problem) for problem in (*parsed.problems, *cross_check(parsed.resources, parsed.origins))]
     bases = {r.metadata.name: r for r in parsed.resources if isinstance(r, ModernBase)}
     candidates = tuple(r for r in parsed.resources if isinstance(r, TaskCandidate))
     variants = [r for r in parsed.resources if not isinstance(r, ModernBase | TaskCandidate)]
@@ -80,6 +80,15 @@ def _files(path: Path) -> list[Path]:
     return [path]
 
 
+def read_mirrors(given: Sequence[str]) -> dict[str, str]:
+    """``--mirror`` options as URL to place; raises InputError."""
+    problems: list[str] = []
+    places = _mirrors(given, problems)
+    if problems:
+        raise InputError("\n".join(problems))
+    return places
+
+
 def _mirrors(given: Sequence[str], problems: list[str]) -> dict[str, str]:
     places: dict[str, str] = {}
     for text in given:
@@ -97,7 +106,10 @@ def _base_problems(base: ModernBase, mirrors: dict[str, str]) -> Iterable[str]:
     where = f"ModernBase {base.metadata.name}"
     url = base.spec.repository.url
     if url.startswith("file://") and url not in mirrors and not Path(url.removeprefix("file://")).exists():
-        yield f"{where}: spec.repository.url: {url}: there is nothing at that path; correct it, or give --mirror {url}=PATH"
+        yield (
+            f"{where}: spec.repository.url: {url}: there is nothing at that path;"
+            f" correct it, or give --mirror {url}=PATH"
+        )
     known = readers()
     if base.spec.checks.format not in known:
         yield (

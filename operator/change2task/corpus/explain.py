@@ -40,7 +40,8 @@ def _alignment(store: Store, digest: str | None) -> Iterator[str]:
     if digest is None:
         return
     tests = json.loads(store.evidence(digest))["tests"]
-    yield f"targets     {len(tests['mapped'])} test functions of the change found on the base, {len(tests['lost'])} lost"
+    mapped, lost_tests = tests["mapped"], tests["lost"]
+    yield f"targets     {len(mapped)} test functions of the change found on the base, {len(lost_tests)} lost"
     for found in tests["mapped"][:_SHOWN]:
         yield f"            {found['scope']}::{found['function']} ({found['how']}, {len(found['ids'])} cases)"
     for lost in tests["lost"][:_SHOWN]:

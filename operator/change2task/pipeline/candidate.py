@@ -15,6 +15,7 @@ import structlog
 
 from change2task.api.metadata import Reference
 from change2task.api.model import Model
+from change2task.api.modernbase import ModernBase
 from change2task.api.reasons import Reason
 from change2task.api.taskcandidate import (
     Attempt,
@@ -25,6 +26,7 @@ from change2task.api.taskcandidate import (
     TaskCandidateStatus,
 )
 from change2task.api.taskvariant import TaskVariant
+from change2task.checks.passes import InfrastructureFault
 from change2task.construct.ladder import climb, strategies
 from change2task.construct.models import Assignment, NotApplicable, Proposal
 from change2task.corpus.store import Store
@@ -71,7 +73,7 @@ class CandidateDriver:
         if stored is not None and stored.status.accepted is not None and stored.status.stages.get("verdict") == key:
             log.debug("candidate.unchanged", candidate=candidate.metadata.name)
             return stored
-        journal = JournalRunner(base.runner, self.store, key)
+        journal = JournalRunner(base.runner, self.store, candidate.metadata.name, key)
         work = Work()
         verdict = self._verdict(candidate, base, journal, work)
         done = self._finished(candidate, base, key, verdict, work)
@@ -80,6 +82,39 @@ class CandidateDriver:
         self.store.put(done)
         self._forget_old_variant(stored, done)
         journal.drop()
+        return done
+
+    def suspended(self, candidate: TaskCandidate) -> TaskCandidate:
+        """A suspended candidate, with what is stored of it."""
+        stored = self.store.candidate(candidate.metadata.name)
+        kept = candidate.replacing(status=stored.status) if stored is not None else candidate
+        done = status.suspended_candidate(kept, self.clock())
+        self.store.put(done)
+        return done
+
+    def without_base(self, candidate: TaskCandidate, base: ModernBase) -> TaskCandidate:
+        """A candidate whose base has ended: rejected with the base's reason, or left as it is while nobody knows."""
+        reason = status.reason_of(base)
+        if reason.rejection is None:
+            raise InfrastructureFault(f"its base {base.metadata.name} is not ready ({reason.value})")
+        verdict = status.rejection(
+            Reason.BASE_NOT_READY,
+            f"base {base.metadata.name} is not healthy: {reason.value}: {status.message_of(base) or reason.sentence}",
+        )
+        done = candidate.replacing(
+            status=TaskCandidateStatus(
+                observed_generation=candidate.metadata.generation,
+                conditions=status.candidate_conditions(candidate, verdict, accepted=False, now=self.clock()),
+                base_key=base.status.base_key,
+                accepted=False,
+                reason=verdict.reason,
+                rejection=verdict.reason.rejection,
+                message=verdict.message,
+            )
+        )
+        stored = self.store.candidate(candidate.metadata.name)
+        self.store.put(done)
+        self._forget_old_variant(stored, done)
         return done
 
     def _verdict(self, candidate: TaskCandidate, base: BaseOnHand, runner: JournalRunner, work: Work) -> Verdict:

@@ -22,8 +22,9 @@ log = structlog.get_logger(__name__)
 class JournalRunner:
     """Answers a pass from the journal when it has been run before, else runs and notes it."""
 
-    def __init__(self, inner: PassRunner, store: Store, key: str) -> None:
+    def __init__(self, inner: PassRunner, store: Store, name: str, key: str) -> None:
         self._inner = inner
+        self._name = name
         self._store = store
         self._folder = store.cache / "journal" / key[:32]
 
@@ -34,7 +35,7 @@ class JournalRunner:
             record = PassRecord.model_validate_json(path.read_bytes())
             log.debug("pass.from_journal", label=order.label)
             return record
-        record = self._inner.run(order)
+        record = self._inner.run(order.replacing(label=f"{self._name}/{order.label}"))
         if fault_of(record) is None:
             self._folder.mkdir(parents=True, exist_ok=True)
             self._store.write(path, record.model_dump_json().encode())

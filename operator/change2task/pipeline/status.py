@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Literal
 
-from change2task.api.conditions import Condition, ConditionType, with_condition
+from change2task.api.conditions import Condition, ConditionType, condition, with_condition
+from change2task.api.modernbase import ModernBase
 from change2task.api.reasons import Reason, RejectionClass
 from change2task.api.taskcandidate import Attempt, TaskCandidate
+from change2task.base.faults import BaseFault
 from change2task.construct.models import NotApplicable, Proposal
 from change2task.validate.qualify import Qualification
 from change2task.validate.verdict import Verdict, refused
@@ -74,40 +77,128 @@ def candidate_conditions(
     candidate: TaskCandidate, verdict: Verdict, accepted: bool, now: datetime
 ) -> tuple[Condition, ...]:
     """Conditions of a candidate that has its verdict: Ready whatever it is, Accepted by it."""
-    conditions = candidate.status.conditions
     generation = candidate.metadata.generation
-
-    def put(kind: ConditionType, status: str, reason: Reason, message: str = "") -> None:
-        nonlocal conditions
-        conditions = with_condition(
-            conditions,
-            Condition.model_validate(
-                {
-                    "type": kind,
-                    "status": status,
-                    "reason": reason,
-                    "message": message[:32768],
-                    "last_transition_time": now,
-                    "observed_generation": generation,
-                }
-            ),
-        )
-
     failed_at = len(_ORDER) if accepted else _FAILS_AT[verdict.reason.rejection or RejectionClass.HARNESS]
+    outcome = Reason.ACCEPTED if accepted else verdict.reason
+    rows: list[tuple[ConditionType, Literal["True", "False", "Unknown"], Reason, str]] = []
     for place, kind in enumerate(_ORDER):
         if place < failed_at:
-            put(kind, "True", _SUCCESS[kind])
+            rows.append((kind, "True", _SUCCESS[kind], ""))
         elif place == failed_at:
-            put(kind, "False", verdict.reason, verdict.message)
+            rows.append((kind, "False", verdict.reason, verdict.message))
         else:
-            put(kind, "Unknown", Reason.SKIPPED)
-    put(
-        ConditionType.ACCEPTED,
-        "True" if accepted else "False",
-        Reason.ACCEPTED if accepted else verdict.reason,
-        verdict.message,
-    )
-    put(ConditionType.READY, "True", Reason.COMPLETE, f"verdict: {'accepted' if accepted else verdict.reason.value}")
-    put(ConditionType.RECONCILING, "False", Reason.COMPLETE)
-    put(ConditionType.STALLED, "False", Reason.COMPLETE)
+            rows.append((kind, "Unknown", Reason.SKIPPED, ""))
+    rows += [
+        (ConditionType.ACCEPTED, "True" if accepted else "False", outcome, verdict.message),
+        (ConditionType.READY, "True", Reason.COMPLETE, f"verdict: {outcome.value}"),
+        (ConditionType.RECONCILING, "False", Reason.COMPLETE, ""),
+        (ConditionType.STALLED, "False", Reason.COMPLETE, ""),
+    ]
+    conditions: tuple[Condition, ...] = candidate.status.conditions
+    for kind, state, reason, message in rows:
+        conditions = put(conditions, kind, state, reason, generation, now, message)
     return conditions
+
+
+def stalled_candidate(candidate: TaskCandidate, message: str, now: datetime) -> TaskCandidate:
+    """A candidate whom the machine failed: no verdict, Stalled with the way out in the message."""
+    conditions = _stalled(candidate.status.conditions, candidate.metadata.generation, message, now)
+    return candidate.replacing(status=candidate.status.replacing(conditions=conditions))
+
+
+def stalled_base(base: ModernBase, message: str, now: datetime) -> ModernBase:
+    """A base whom the machine failed."""
+    conditions = _stalled(base.status.conditions, base.metadata.generation, message, now)
+    return base.replacing(status=base.status.replacing(conditions=conditions))
+
+
+def suspended_candidate(candidate: TaskCandidate, now: datetime) -> TaskCandidate:
+    """A candidate that waits because its spec says so."""
+    generation = candidate.metadata.generation
+    conditions = put(candidate.status.conditions, ConditionType.READY, "False", Reason.SUSPENDED, generation, now)
+    conditions = put(conditions, ConditionType.RECONCILING, "False", Reason.SUSPENDED, generation, now)
+    return candidate.replacing(status=candidate.status.replacing(conditions=conditions))
+
+
+def reason_of(base: ModernBase) -> Reason:
+    """The reason of the base's Ready condition."""
+    ready = condition(base.status.conditions, ConditionType.READY)
+    return ready.reason if ready is not None else Reason.PENDING
+
+
+def message_of(base: ModernBase) -> str:
+    """The message of the base's Ready condition."""
+    ready = condition(base.status.conditions, ConditionType.READY)
+    return ready.message if ready is not None else ""
+
+
+def put(
+    conditions: Sequence[Condition],
+    kind: ConditionType,
+    status: Literal["True", "False", "Unknown"],
+    reason: Reason,
+    generation: int,
+    now: datetime,
+    message: str = "",
+) -> tuple[Condition, ...]:
+    """The conditions with this one set."""
+    return with_condition(
+        conditions,
+        Condition(
+            type=kind,
+            status=status,
+            reason=reason,
+            message=message[:32768],
+            last_transition_time=now,
+            observed_generation=generation,
+        ),
+    )
+
+
+def _stalled(conditions: Sequence[Condition], generation: int, message: str, now: datetime) -> tuple[Condition, ...]:
+    states: tuple[tuple[ConditionType, Literal["True", "False"]], ...] = (
+        (ConditionType.READY, "False"),
+        (ConditionType.RECONCILING, "False"),
+        (ConditionType.STALLED, "True"),
+    )
+    for kind, state in states:
+        conditions = put(conditions, kind, state, Reason.INFRASTRUCTURE, generation, now, message)
+    return tuple(conditions)
+
+
+_BASE_ORDER = (ConditionType.RESOLVED, ConditionType.BUILT, ConditionType.HEALTHY)
+_BASE_SUCCESS = {
+    ConditionType.RESOLVED: Reason.RESOLVED,
+    ConditionType.BUILT: Reason.BUILT,
+    ConditionType.HEALTHY: Reason.HEALTHY,
+}
+
+
+def ready_base_conditions(
+    conditions: Sequence[Condition], generation: int, now: datetime, *, dated: bool, dated_detail: str
+) -> tuple[Condition, ...]:
+    """Conditions of a healthy base; Dated says whether its dependencies are those of its date."""
+    for kind in _BASE_ORDER:
+        conditions = put(conditions, kind, "True", _BASE_SUCCESS[kind], generation, now)
+    dating: tuple[Literal["True", "False"], Reason] = ("True", Reason.DATED) if dated else ("False", Reason.UNDATED)
+    conditions = put(conditions, ConditionType.DATED, *dating, generation, now, dated_detail)
+    conditions = put(conditions, ConditionType.READY, "True", Reason.COMPLETE, generation, now)
+    conditions = put(conditions, ConditionType.RECONCILING, "False", Reason.COMPLETE, generation, now)
+    return put(conditions, ConditionType.STALLED, "False", Reason.COMPLETE, generation, now)
+
+
+def failed_base_conditions(
+    conditions: Sequence[Condition], fault: BaseFault, generation: int, now: datetime
+) -> tuple[Condition, ...]:
+    """Conditions of a base that cannot serve: not Ready for that reason, and Stalled, since nothing will mend it."""
+    failed = _BASE_ORDER.index(fault.condition)
+    for place, kind in enumerate(_BASE_ORDER):
+        if place < failed:
+            conditions = put(conditions, kind, "True", _BASE_SUCCESS[kind], generation, now)
+        elif place == failed:
+            conditions = put(conditions, kind, "False", fault.reason, generation, now, fault.message)
+        else:
+            conditions = put(conditions, kind, "Unknown", Reason.SKIPPED, generation, now)
+    conditions = put(conditions, ConditionType.READY, "False", fault.reason, generation, now, fault.message)
+    conditions = put(conditions, ConditionType.RECONCILING, "False", fault.reason, generation, now)
+    return put(conditions, ConditionType.STALLED, "True", fault.reason, generation, now, fault.message)

@@ -6,9 +6,11 @@ from enum import StrEnum
 from typing import Annotated
 
 import typer
-import yaml
 
-from change2task.api import crds
+from change2task.api.crds import DEFINITIONS, custom_resource_definition
+from change2task.api.manifests import KINDS
+from change2task.api.render import render_values
+from change2task.api.schemas import schema as json_schema
 from change2task.cli.failures import InputError
 from change2task.cli.output import Format, print_document
 
@@ -25,12 +27,13 @@ def schema(
     form: Annotated[SchemaForm, typer.Option("--form", help="json-schema or crd.")] = SchemaForm.JSON_SCHEMA,
 ) -> None:
     """Print the resources as JSON schema (for editors) or as CustomResourceDefinitions (for a cluster)."""
-    known = {name.lower(): name for name in crds.KIND_NAMES}
+    known = {name.lower(): name for name in KINDS}
     if kind and kind.lower() not in known:
-        raise InputError(f"there is no kind {kind!r}; the kinds are {', '.join(crds.KIND_NAMES)}")
-    wanted = [known[kind.lower()]] if kind else list(crds.KIND_NAMES)
+        raise InputError(f"there is no kind {kind!r}; the kinds are {', '.join(KINDS)}")
+    wanted = [known[kind.lower()]] if kind else list(KINDS)
     if form is SchemaForm.CRD:
-        print("---\n".join(yaml.safe_dump(crds.crd(name), sort_keys=False) for name in wanted), end="")  # noqa: T201
+        texts = [render_values(custom_resource_definition(d)) for d in DEFINITIONS if d.model.__name__ in wanted]
+        print("---\n".join(texts), end="")  # noqa: T201 - the command's output
         return
-    documents = {name: crds.schema(name) for name in wanted}
+    documents = {name: json_schema(KINDS[name]) for name in wanted}
     print_document(Format.JSON, documents[wanted[0]] if kind else documents)

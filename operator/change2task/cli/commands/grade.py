@@ -1,0 +1,69 @@
+"""``change2task grade``: does this patch solve the task?"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from change2task.cli import logs
+from change2task.cli.failures import InfrastructureError, InputError
+from change2task.cli.lookup import STORE, stored_variant
+from change2task.cli.output import Format, print_document
+from change2task.cli.progress import LogReporter
+from change2task.cli.sessions import Runtime, reopened_base, stopping
+from change2task.corpus.grading import Grade, NoGrade
+from change2task.corpus.store import Store
+from change2task.corpus.submission import PatchUnusable
+from change2task.pipeline.grading import grade_patch
+
+MAX_PATCH = 64 << 20
+
+
+def grade(
+    name: Annotated[str, typer.Argument(help="Candidate or variant.")],
+    patch: Annotated[str, typer.Option("--patch", help="File with the patch, or - for standard input.")],
+    mirror: Annotated[list[str] | None, typer.Option("--mirror", help="URL=PATH, where a URL is really read.")] = None,
+    store: Annotated[Path, typer.Option("--store", help="Store folder.")] = STORE,
+    runtime: Annotated[Runtime, typer.Option("--runtime", help="Where commands run.")] = Runtime.PROCESS,
+    output: Annotated[Format, typer.Option("--output", "-o", help="table, json or yaml.")] = Format.TABLE,
+    verbose: Annotated[int, typer.Option("--verbose", "-v", count=True, help="Show what is run.")] = 0,
+) -> None:
+    """Grade an agent's patch against a task: hidden checks on the protected files put back, and regression."""
+    logs.configure(verbose, live=True)
+    content = _read(patch)
+    opened = Store.open(store, create=False)
+    variant = stored_variant(opened, name)
+    with opened.exclusive(), stopping() as cancel, LogReporter() as reporter:
+        notice = Console(stderr=True).print
+        with reopened_base(
+            opened, variant.spec.base.name, runtime, mirror or (), reporter=reporter, cancel=cancel, notice=notice
+        ) as base:
+            try:
+                graded = grade_patch(opened, base, variant, content)
+            except PatchUnusable as error:
+                raise InputError(str(error)) from error
+            except NoGrade as error:
+                raise InfrastructureError(str(error)) from error
+    _print(graded, output)
+
+
+def _read(patch: str) -> bytes:
+    try:
+        content = sys.stdin.buffer.read(MAX_PATCH + 1) if patch == "-" else Path(patch).read_bytes()
+    except OSError as error:
+        raise InputError(f"--patch {patch}: cannot be read: {error.strerror}") from error
+    if len(content) > MAX_PATCH:
+        raise InputError(f"--patch {patch}: larger than {MAX_PATCH >> 20} MiB")
+    return content
+
+
+def _print(graded: Grade, output: Format) -> None:
+    if output is not Format.TABLE:
+        print_document(output, graded.document())
+        return
+    print(f"{graded.variant}: {'solved' if graded.solved else 'not solved'}")  # noqa: T201 - the command's output
+    print(f"  {graded.message}")  # noqa: T201 - the command's output

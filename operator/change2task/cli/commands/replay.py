@@ -1,0 +1,46 @@
+"""``change2task replay``: run the three states of a task again and compare test by test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from change2task.cli import logs
+from change2task.cli.lookup import STORE, stored_variant
+from change2task.cli.output import Format, print_document
+from change2task.cli.progress import LogReporter
+from change2task.cli.sessions import Runtime, reopened_base, stopping
+from change2task.corpus.store import Store
+from change2task.pipeline.grading import replay as replay_variant
+
+
+def replay(
+    name: Annotated[str, typer.Argument(help="Candidate or variant.")],
+    times: Annotated[int, typer.Option("--times", "-n", min=1, max=1000, help="How often.")] = 1,
+    mirror: Annotated[list[str] | None, typer.Option("--mirror", help="URL=PATH, where a URL is really read.")] = None,
+    store: Annotated[Path, typer.Option("--store", help="Store folder.")] = STORE,
+    runtime: Annotated[Runtime, typer.Option("--runtime", help="Where commands run.")] = Runtime.PROCESS,
+    output: Annotated[Format, typer.Option("--output", "-o", help="table, json or yaml.")] = Format.TABLE,
+    verbose: Annotated[int, typer.Option("--verbose", "-v", count=True, help="Show what is run.")] = 0,
+) -> None:
+    """Run a task's healthy, task and restored states again on fresh trees and compare every check."""
+    logs.configure(verbose, live=True)
+    opened = Store.open(store, create=False)
+    variant = stored_variant(opened, name)
+    with opened.exclusive(), stopping() as cancel, LogReporter() as reporter:
+        notice = Console(stderr=True).print
+        with reopened_base(
+            opened, variant.spec.base.name, runtime, mirror or (), reporter=reporter, cancel=cancel, notice=notice
+        ) as base:
+            replays = [replay_variant(opened, base, variant, repeat) for repeat in range(times)]
+    if output is not Format.TABLE:
+        print_document(output, {"variant": variant.metadata.name, "replays": [r.document() for r in replays]})
+        return
+    for number, done in enumerate(replays, 1):
+        state = "same" if done.same else "DIFFERENT"
+        print(f"replay {number}: {state}, {done.checks} checks over three states; {done.verdict.message}")  # noqa: T201
+        for line in done.differences[:20]:
+            print(f"  {line}")  # noqa: T201 - the command's output

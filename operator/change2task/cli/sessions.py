@@ -1,0 +1,124 @@
+"""What every command that runs code needs: a sandbox, workspaces, drivers, and a way to be stopped."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from types import FrameType
+
+from change2task.api.taskcandidate import Profile
+from change2task.cli.failures import InfrastructureError, InputError
+from change2task.cli.inputs import Inputs, read_mirrors
+from change2task.corpus.store import Store
+from change2task.pipeline.bases import BaseDriver
+from change2task.pipeline.candidate import CandidateDriver
+from change2task.pipeline.ports import BaseOnHand
+from change2task.pipeline.progress import Reporter
+from change2task.pipeline.status import reason_of
+from change2task.runtime.choose import choose
+from change2task.runtime.errors import SandboxError
+from change2task.runtime.workspace import Workspaces
+
+
+class Runtime(StrEnum):
+    """Where commands run."""
+
+    PROCESS = "process"
+    DOCKER = "docker"
+
+
+@dataclass(frozen=True)
+class Session:
+    """Drivers bound to one store and one sandbox."""
+
+    bases: BaseDriver
+    candidates: CandidateDriver
+
+
+@contextmanager
+def open_session(
+    store: Store,
+    runtime: Runtime,
+    profile: Profile,
+    inputs: Inputs,
+    *,
+    reporter: Reporter,
+    cancel: threading.Event,
+    notice: Callable[[str], None],
+) -> Iterator[Session]:
+    """Drivers for a run; raises InfrastructureError when the runtime cannot be had, and says what is not isolated."""
+    try:
+        choice = choose(store.cache / "plain")
+    except SandboxError as error:
+        raise InfrastructureError(str(error)) from error
+    if choice.reason is not None:
+        notice(f"note: {choice.reason}. Without it: {'; '.join(choice.sandbox.isolation.not_enforced)}.")
+
+    def clock() -> datetime:
+        return datetime.now(UTC)
+
+    with Workspaces(store.cache, choice.sandbox) as workspaces:
+        yield Session(
+            bases=BaseDriver(
+                store=store,
+                sandbox=choice.sandbox,
+                workspaces=workspaces,
+                mirrors=inputs.mirrors,
+                clock=clock,
+                reporter=reporter,
+                cancel=cancel,
+            ),
+            candidates=CandidateDriver(
+                store=store, profile=profile, clock=clock, reporter=reporter, forge=inputs.forge
+            ),
+        )
+
+
+@contextmanager
+def reopened_base(
+    store: Store,
+    name: str,
+    runtime: Runtime,
+    mirrors: Sequence[str],
+    *,
+    reporter: Reporter,
+    cancel: threading.Event,
+    notice: Callable[[str], None],
+) -> Iterator[BaseOnHand]:
+    """A base of the store, prepared again from the cache where it stands; raises InputError, InfrastructureError."""
+    base = store.base(name)
+    if base is None:
+        raise InputError(f"base {name} is not in {store.path}; run its manifest first")
+    url = base.spec.repository.url
+    inputs = Inputs(bases={name: base}, candidates=(), forge={}, mirrors=read_mirrors(mirrors))
+    with open_session(store, runtime, Profile.FULL, inputs, reporter=reporter, cancel=cancel, notice=notice) as session:
+        outcome = session.bases.drive(base)
+        if outcome.on_hand is None:
+            raise InfrastructureError(
+                f"base {name} of {url} could not be prepared again: {reason_of(outcome.base).value};"
+                " give --mirror URL=PATH if its repository is read elsewhere"
+            )
+        yield outcome.on_hand
+
+
+@contextmanager
+def stopping() -> Iterator[threading.Event]:
+    """An event that the first Ctrl-C or SIGTERM sets; a second one ends the program at once."""
+    cancel = threading.Event()
+
+    def stop(number: int, _: FrameType | None) -> None:
+        if cancel.is_set():
+            raise KeyboardInterrupt
+        cancel.set()
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield cancel
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,117 @@
+"""Grading and replaying a stored task on its base: the corpus' graders, given this store's base."""
+
+from __future__ import annotations
+
+import json
+
+from change2task.api.model import Model
+from change2task.api.taskcandidate import CheckSpec
+from change2task.api.taskvariant import Check, TaskVariant
+from change2task.checks.naming import naming
+from change2task.checks.passes import InfrastructureFault
+from change2task.corpus.grading import Grade, Grader
+from change2task.corpus.store import Store
+from change2task.corpus.submission import submission
+from change2task.pipeline.ports import BaseOnHand
+from change2task.validate import oracles, rounds
+from change2task.validate.lifecycle import Expectation, Observation, State, judge
+from change2task.validate.rounds import Selection, StateTrees
+from change2task.validate.verdict import Verdict
+
+
+class Replay(Model):
+    """Three states run again, compared test by test with the expectation of the stored task."""
+
+    variant: str
+    same: bool
+    verdict: Verdict
+    differences: tuple[str, ...]
+    checks: int
+
+
+def regression_of(store: Store, variant: TaskVariant) -> tuple[str, ...]:
+    """All regression ids of a task; raises StoreDamaged."""
+    return tuple(json.loads(store.evidence(variant.spec.checks.regression_digest)))
+
+
+def grade_patch(store: Store, base: BaseOnHand, variant: TaskVariant, patch: bytes) -> Grade:
+    """Grade a patch; raises PatchUnusable, NoGrade, InfrastructureFault and Cancelled."""
+    same_base(base, variant)
+    submitted = submission(base.repository, variant, patch, base.roles().role)
+    static = oracles.outcomes(base.repository, _stated(variant))
+    grader = Grader(base.repository, base.runner, naming(base.check_format), static)
+    return grader.grade(variant, regression_of(store, variant), submitted)
+
+
+def replay(store: Store, base: BaseOnHand, variant: TaskVariant, repeat: int = 0) -> Replay:
+    """Run healthy, task and restored state once more, nothing from journal or inventory."""
+    same_base(base, variant)
+    spec, names = variant.spec, naming(base.check_format)
+    regression = regression_of(store, variant)
+    targets = tuple(check.id for check in spec.checks.targets)
+    observers = tuple(check.id for check in spec.checks.observers)
+    places = {names.name(check).place for check in (*targets, *observers)}
+    beside = tuple(check for check in regression if names.name(check).place in places)
+    tests = tuple(c.id for c in (*spec.checks.targets, *spec.checks.observers) if c.kind == "test")
+    selection = Selection(
+        hidden=tuple(sorted((*tests, *beside))), open=tuple(c for c in regression if c not in set(beside))
+    )
+    repository, trees = base.repository, spec.trees
+    restoration = store_patch(store, variant)
+    states = {
+        State.HEALTHY: StateTrees(full=trees.healthy, open=trees.healthy),
+        State.TASK: StateTrees(full=trees.task, open=trees.agent),
+        State.RESTORED: StateTrees(
+            full=repository.apply(trees.task, restoration), open=repository.apply(trees.agent, restoration)
+        ),
+    }
+    static = oracles.outcomes(repository, _stated(variant))
+    observed = [rounds.observe(base.runner, state, repeat, states[state], selection, static) for state in State]
+    expected = Expectation(targets=targets, observers=observers, regression=regression)
+    return Replay(
+        variant=variant.metadata.name,
+        same=not (differences := tuple(_differences(observed, targets, observers, regression))),
+        verdict=judge(expected, observed),
+        differences=differences,
+        checks=len(targets) + len(observers) + len(regression),
+    )
+
+
+def store_patch(store: Store, variant: TaskVariant) -> bytes:
+    """The restoration patch's bytes; raises StoreDamaged."""
+    patch = variant.spec.restoration_patch
+    inline = patch.inline()
+    return store.evidence(patch.digest) if inline is None else inline
+
+
+def same_base(base: BaseOnHand, variant: TaskVariant) -> None:
+    """A task is only ever run on the base it was made on."""
+    if base.tree != variant.spec.base.tree or base.environment_key != variant.spec.base.environment_key:
+        raise InfrastructureFault(
+            f"{variant.metadata.name} was made on base {variant.spec.base.name} with environment"
+            f" {variant.spec.base.environment_key[:12]}; the one that stands here is {base.environment_key[:12]}"
+            " (another interpreter or sandbox); run it where it was made, or run the candidate again"
+        )
+
+
+def _stated(variant: TaskVariant) -> tuple[CheckSpec, ...]:
+    def spec(check: Check) -> CheckSpec:
+        role = "regression" if check.role == "regression" else "target"
+        return CheckSpec(id=check.id, kind=check.kind, role=role, static=check.static, script=check.script)
+
+    return tuple(spec(check) for check in variant.spec.checks.targets if check.kind != "test")
+
+
+def _differences(
+    observed: list[Observation], targets: tuple[str, ...], observers: tuple[str, ...], regression: tuple[str, ...]
+) -> list[str]:
+    found: list[str] = []
+    for observation in observed:
+        failing = {*targets, *observers} if observation.state is State.TASK else set()
+        for check in (*targets, *observers, *regression):
+            passes = observation.passes(check)
+            if passes == (check in failing):
+                outcome = observation.outcomes.get(check, "missing")
+                expected = "fail" if check in failing else "pass"
+                found.append(f"{observation.state.value}: {check}: {outcome}, expected to {expected}")
+    return found
