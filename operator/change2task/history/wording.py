@@ -29,13 +29,13 @@ _CLOSING = (
     r"|follow-up|issue|pr|pull request)"
 )
 _PARENTHESISED = re.compile(
-    rf"\s{0, 4}[(\[](?:{_CLOSING}:?\s+)?{_REFERENCE}(?:\s*(?:,|and|&)?\s*(?:{_CLOSING}:?\s+)?{_REFERENCE})*"
+    rf"\s{{0,4}}[(\[](?:{_CLOSING}:?\s+)?{_REFERENCE}(?:\s*(?:,|and|&)?\s*(?:{_CLOSING}:?\s+)?{_REFERENCE})*"
     rf"(?:\s+{_CLOSING})?[)\]]",
     re.IGNORECASE,
 )
 _CLOSING_LINE = re.compile(
-    rf"(?im)^[ \t>*-]*(?:this\s+)?(?:{_CLOSING}):?\s+(?:{_REFERENCE}|https?://\S+)"
-    rf"(?:\s*(?:,|and)\s*(?:{_CLOSING}:?\s+)?(?:{_REFERENCE}|https?://\S+))*[.\s]*$"
+    rf"(?im)^[ \t>*-]*(?:this[ \t]+)?(?:{_CLOSING}):?[ \t]+(?:{_REFERENCE}|https?://\S+)"
+    rf"(?:[ \t]*(?:,|and)[ \t]*(?:{_CLOSING}:?[ \t]+)?(?:{_REFERENCE}|https?://\S+))*[. \t]*$"
 )
 _INLINE_CLOSING = re.compile(rf"(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+{_REFERENCE}\s*[-:–—]?\s*")
 _BARE_REFERENCE = re.compile(r"(?<![\w&/])(?:[\w.-]{1,100}/[\w.-]{1,100})?(?:#|!)\d+\b|\bGH-\d+\b")

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import pytest
+
+from change2task.api.modernbase import Scope
+from change2task.api.taskcandidate import CheckSpec, Family, Script, StaticOracle
+from change2task.families.choose import ADAPTERS
+from change2task.families.contract import FamilyContract, Surface
+from change2task.families.testgeneration import test_globs as globs_of
+from tests.families.conftest import MakeEvidence, MakeSpec
+
+SURFACE = Surface(tests=("pkg/util_test.go", "tests/test_core.py"), protected=("pyproject.toml",))
+STATIC = CheckSpec(id="api", kind="static", static=StaticOracle(gone=("six",), used=("io",)))
+SCRIPT = CheckSpec(id="exploit", kind="script", script=Script(command=("sh", "x.sh")))
+
+
+@pytest.fixture
+def contract(evidence: MakeEvidence, spec: MakeSpec) -> dict[Family, FamilyContract]:
+    """The contract of every family for one change whose checks are all stated."""
+    checks = {Family.API_MIGRATION: (STATIC,), Family.SECURITY_REPAIR: (SCRIPT,)}
+    return {
+        family: adapter.contract(
+            evidence(), spec(family, *checks.get(family, ())), Scope(protected=("pkg/_*.py",)), SURFACE
+        )
+        for family, adapter in ADAPTERS.items()
+    }
+
+
+def test_a_patch_puts_tests_and_protected_files_back(contract: dict[Family, FamilyContract]) -> None:
+    for family in set(contract) - {Family.TEST_GENERATION}:
+        output = contract[family].output
+        assert (output.output, output.permitted) == ("patch", ("**",))
+        assert output.protected == ("pkg/util_test.go", "pyproject.toml", "tests/test_core.py")
+
+
+def test_the_source_globs_of_the_base_bound_the_patch(evidence: MakeEvidence, spec: MakeSpec) -> None:
+    scope = Scope(source=("src/**",))
+    output = ADAPTERS[Family.BUG_FIX].contract(evidence(), spec(Family.BUG_FIX), scope, SURFACE).output
+    assert output.permitted == ("src/**",)
+
+
+def test_every_family_lets_the_task_patch_touch_surviving_source_only(contract: dict[Family, FamilyContract]) -> None:
+    for made in contract.values():
+        assert made.edit_scope.roles == ("source",)
+        assert made.edit_scope.hosts == ("src/pkg/core.py",)
+        assert made.edit_scope.protected == ("pkg/_*.py",)
+
+
+def test_test_generation_takes_tests_and_grades_them_on_both_states(contract: dict[Family, FamilyContract]) -> None:
+    made = contract[Family.TEST_GENERATION]
+    assert made.output.output == "tests"
+    assert made.output.permitted == ("**/*_test.go", "tests/**")
+    assert made.output.protected == ("pyproject.toml",)
+    assert made.oracle.grading == "addedTests"
+
+
+def test_a_migration_is_judged_by_reading_and_changes_no_behaviour(contract: dict[Family, FamilyContract]) -> None:
+    oracle = contract[Family.API_MIGRATION].oracle
+    assert oracle.static == StaticOracle(gone=("six",), used=("io",), paths=("src/pkg/core.py",))
+    assert oracle.regression
+    assert not oracle.behaviour_must_fail
+    assert "`io` instead of `six`" in contract[Family.API_MIGRATION].goal
+
+
+def test_a_migration_without_an_oracle_has_no_contract(evidence: MakeEvidence, spec: MakeSpec) -> None:
+    with pytest.raises(ValueError, match=r"spec\.checks"):
+        ADAPTERS[Family.API_MIGRATION].contract(evidence(), spec(Family.API_MIGRATION), Scope(), SURFACE)
+
+
+def test_an_exploit_script_is_the_target_of_a_security_repair(contract: dict[Family, FamilyContract]) -> None:
+    assert contract[Family.SECURITY_REPAIR].oracle.scripts == (SCRIPT,)
+
+
+def test_no_goal_names_an_advisory(evidence: MakeEvidence, spec: MakeSpec) -> None:
+    known = evidence(advisories=("CVE-2024-1234",))
+    made = ADAPTERS[Family.SECURITY_REPAIR].contract(known, spec(Family.SECURITY_REPAIR), Scope(), SURFACE)
+    assert "CVE" not in made.model_dump_json()
+
+
+def test_contracts_survive_their_wire_form(contract: dict[Family, FamilyContract]) -> None:
+    for made in contract.values():
+        assert FamilyContract.model_validate(made.document()) == made
+
+
+def test_globs_for_tests_are_where_the_project_keeps_them() -> None:
+    assert globs_of(("src/pkg/test/test_a.py", "src/pkg/test/data/x.txt", "lib/a.test.js")) == (
+        "src/pkg/test/**",
+        "**/*.test.*",
+    )
+    assert globs_of(()) == ("tests/**",)
