@@ -69,7 +69,7 @@ class Follower:
         self._lock = threading.Lock()
         self._steps: dict[tuple[str, str], Step] = {}
         self._first_parents = lru_cache(maxsize=8)(self._walk_first_parents)
-        self._lines = lru_cache(maxsize=4096)(self._line)
+        self._lines = lru_cache(maxsize=64)(self._line)
 
     def follow(self, path: bytes, start: str, end: str) -> bytes | None:
         """The path that `path` of commit `start` has at `end`; None when `start` has no such file or it was deleted.

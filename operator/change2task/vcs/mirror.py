@@ -45,7 +45,7 @@ REFSPECS = (
 _FETCH = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
 _USUAL_BRANCHES = ("main", "master", "trunk", "develop", "default")
 _NO_REPOSITORY = re.compile(
-    r"does not appear to be a git repository|not a git repository|is this a git repository", re.I
+    r"does not appear to be a git repository|not a git repository|is this a git repository|invalid gitfile", re.I
 )
 _SYMREF = re.compile(rb"^ref: refs/heads/(.+)\tHEAD$", re.M)
 _log = structlog.get_logger(__name__)

@@ -60,7 +60,7 @@ _VARIABLES = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_LITERAL_PATHSPECS": "1",
     "GIT_ADVICE": "0",
-    "GIT_ALLOW_PROTOCOL": "file:git:ssh:http:https",
+    "GIT_ALLOW_PROTOCOL": "none",
     "GIT_SSH_COMMAND": "ssh -oBatchMode=yes -oConnectTimeout=30",
     "GIT_SSH_VARIANT": "ssh",
 }
@@ -273,8 +273,9 @@ def _cut(stream: IO[bytes], separator: bytes) -> Iterator[bytes]:
 
 
 def network_variables() -> dict[str, str]:
-    """What a fetch over a network needs of the caller's environment: keys, certificates, proxies."""
-    return {name: os.environ[name] for name in _NETWORK_VARIABLES if name in os.environ}
+    """What a fetch needs more than other commands: transports, and the caller's keys, certificates and proxies."""
+    inherited = {name: os.environ[name] for name in _NETWORK_VARIABLES if name in os.environ}
+    return {**inherited, "GIT_ALLOW_PROTOCOL": "file:git:ssh:http:https"}
 
 
 @cache
