@@ -50,7 +50,8 @@ def share(root: Path, pool: Path) -> None:
                 digest = file_digest(file, "sha256").hexdigest()
             pooled = pool / digest[:2] / f"{digest}-{stat.S_IMODE(status.st_mode):o}"
             pooled.parent.mkdir(parents=True, exist_ok=True)
-            if not _link(path, pooled):
+            # Renaming a link over another link of the same file does nothing, and would leave both.
+            if not _link(path, pooled) and pooled.exists() and not pooled.samefile(path):
                 temporary = path.with_name(f".{name}.c2t-link")
                 if _link(pooled, temporary):
                     temporary.replace(path)

@@ -65,20 +65,24 @@ def preflight(
 def _one(runner: PassRunner, tree: str, varied: Perturbation, timeout_seconds: float) -> PassRecord:
     label = f"preflight-{varied.hash_seed}"
     record = runner.run(PassOrder(tree=tree, ids=None, perturbation=varied, label=label))
-    crash = _crash(record.suite)
+    crash = _crash(record)
     if crash is not None:
         _log.warning("the harness crashed on the base; once more", detail=crash)
         record = runner.run(PassOrder(tree=tree, ids=None, perturbation=varied, label=f"{label}-again"))
-        if _crash(record.suite) is not None:
-            raise health_fault(Reason.HARNESS_CRASHED, f"twice on the base: {_crash(record.suite)}")
+        again = _crash(record)
+        if again is not None:
+            raise health_fault(Reason.HARNESS_CRASHED, f"twice on the base: {again}")
     fault = _fault(record, timeout_seconds)
     if fault is not None:
         raise fault
     return record
 
 
-def _crash(suite: SuiteResult) -> str | None:
-    """A crash of the harness, where repeating may help."""
+def _crash(record: PassRecord) -> str | None:
+    """A crash of the harness, where repeating may help; a limit of the sandbox is none."""
+    suite = record.suite
+    if record.stopped_by is not None:
+        return None
     if suite.harness_error is not None:
         return suite.harness_error
     if suite.ending in {"stuck", "interrupted"} and (suite.results or suite.collected):

@@ -1,0 +1,389 @@
+"""Environments built for real: an installer, an index on the loopback, a sandbox; no network beyond this machine."""
+
+from __future__ import annotations
+
+import shutil
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from change2task.api.conditions import ConditionType
+from change2task.api.reasons import Reason
+from change2task.base import index, toolchains
+from change2task.base.build import Builder
+from change2task.base.environment import PlacedEnvironment
+from change2task.base.faults import BaseFault, Faulted
+from change2task.base.inferred import InferredSetup
+from change2task.base.recipe import Recipe
+from change2task.checks.passes import Cancelled, InfrastructureFault
+from change2task.runtime.choose import choose
+from change2task.runtime.models import Command, Limits
+from change2task.runtime.sandbox import Sandbox
+from change2task.vcs.repository import Repository
+from tests.support.packages import Index, package_index, toy_project
+from tests.support.repos import RepoBuilder
+
+URL = "https://example.org/toy"
+HERE = toolchains.ask(Path(sys.executable))
+INSTALL = "uv pip install -e . dep"
+
+
+@pytest.fixture
+def server() -> Iterator[Index]:
+    with package_index() as served:
+        served.add("dep", "1.0", uploaded="2024-01-01")
+        served.add("dep", "2.0", uploaded="2024-06-01")
+        served.add("pip", "24.0", uploaded="2024-01-01")
+        yield served
+
+
+@pytest.fixture
+def undated() -> Iterator[Index]:
+    with package_index(dated=False) as served:
+        served.add("dep", "1.0", uploaded="2024-01-01")
+        served.add("dep", "2.0", uploaded="2024-06-01")
+        served.add("pip", "24.0", uploaded="2024-01-01")
+        yield served
+
+
+class Place:
+    """A repository with one commit, a cache, and a builder over them."""
+
+    def __init__(self, folder: Path, address: str, *, plain: bool = False, limits: Limits | None = None) -> None:
+        self.folder = folder
+        self.cache = folder / "cache"
+        self.sandbox: Sandbox = choose(folder / "plain", only="plain" if plain else None).sandbox
+        assert HERE is not None
+        self.builder = Builder(
+            sandbox=self.sandbox,
+            cache=self.cache,
+            index=index.settings({"HOME": str(folder), "UV_DEFAULT_INDEX": address}, system=folder),
+            environ={"PATH": "/usr/local/go/bin:/usr/bin:/bin"},
+            limits=limits or Limits(seconds=60, disk_bytes=64 << 20),
+            interpreters=(HERE,),
+        )
+        self.cancel = threading.Event()
+
+    def build(self, *setup: str, files: dict[str, str] | None = None, **changes: object) -> PlacedEnvironment:
+        repo = RepoBuilder(self.folder / f"repo-{len(list(self.folder.iterdir()))}")
+        repo.commit(toy_project() if files is None else files)
+        recipe = Recipe.model_validate(
+            {
+                "toolchain": "python",
+                "setup": setup,
+                "as_of": date(2024, 3, 1),
+                "command": ("python", "-m", "pytest"),
+                "format": "pytest",
+                "inferred": False,
+                **changes,
+            }
+        )
+        with Repository.open(repo.path) as repository:
+            return self.builder.build(repository, URL, repo.tree(), recipe)
+
+    def fault(self, *setup: str, **changes: object) -> BaseFault:
+        with pytest.raises(Faulted) as caught:
+            self.build(*setup, **changes)  # type: ignore[arg-type]
+        assert caught.value.fault.condition is ConditionType.BUILT
+        return caught.value.fault
+
+    def environments(self) -> list[str]:
+        return [path.name for path in (self.cache / "environments").iterdir() if not path.name.endswith(".lock")]
+
+    def run(self, placed: PlacedEnvironment, script: str, work: Path) -> str:
+        """What a line for sh prints in a state with the leftovers laid into ``work``, which is made."""
+        inside = placed.runtime()
+        layout = self.sandbox.layout
+        work.mkdir(exist_ok=True)
+        inside.lay_leftovers(work)
+        mount = {"source": work, "target": layout.work, "writable": True}
+        log = self.folder / "log"
+        outcome = self.sandbox.run(
+            Command.model_validate(
+                {
+                    "argv": ("sh", "-c", script),
+                    "env": inside.command_env(layout),
+                    "cwd": layout.work,
+                    "mounts": (*inside.mounts(layout), mount),
+                    "limits": Limits(seconds=30),
+                    "log": log,
+                }
+            )
+        )
+        return f"{log.read_text()}{'' if outcome.succeeded else outcome}".strip()
+
+
+@pytest.fixture
+def place(tmp_path: Path, server: Index) -> Place:
+    return Place(tmp_path, server.url)
+
+
+def test_packages_are_those_of_the_date_and_the_project_is_installed_editable(place: Place, tmp_path: Path) -> None:
+    placed = place.build(INSTALL)
+    environment = placed.environment
+    assert environment.dated
+    assert environment.dated_detail == "packages as they were at 2024-03-03T00:00:00Z"
+    work = tmp_path / "state"
+    (work / "src/toy").mkdir(parents=True)
+    (work / "src/toy/__init__.py").write_text("WHERE = 'the state'\n")
+    said = place.run(placed, "python -c 'import dep, toy; print(dep.VERSION, toy.WHERE)'", work)
+    assert said == "1.0 the state"
+
+
+def test_what_setup_left_in_the_work_folder_is_laid_into_every_state_and_tracked_files_are_not(place: Place) -> None:
+    placed = place.build(INSTALL)
+    assert placed.environment.leftovers == ("toy.egg-info/PKG-INFO",)
+    work = place.folder / "state"
+    place.run(placed, "true", work)
+    assert [path.name for path in work.iterdir()] == ["toy.egg-info"]
+
+
+def test_tracked_files_are_there_while_setup_runs(place: Place) -> None:
+    place.build("grep -q value_number_3 src/toy/__init__.py")
+
+
+def test_a_state_cannot_write_into_the_environment(place: Place, tmp_path: Path) -> None:
+    placed = place.build(INSTALL)
+    assert "Read-only file system" in place.run(placed, 'touch "$VIRTUAL_ENV/x"', tmp_path / "state")
+
+
+def test_installed_packages_are_compiled_to_bytecode_once(place: Place) -> None:
+    placed = place.build(INSTALL)
+    assert list(placed.content.rglob("site-packages/__pycache__/dep.*.pyc"))
+
+
+def test_an_environment_is_built_once_for_a_key(place: Place) -> None:
+    first = place.build(INSTALL)
+    born = (first.folder / "environment.json").stat().st_mtime_ns
+    second = place.build(INSTALL)
+    assert (second.folder / "environment.json").stat().st_mtime_ns == born
+    assert place.environments() == [first.environment.key]
+
+
+def test_another_date_tree_or_step_is_another_environment(place: Place) -> None:
+    place.build(INSTALL)
+    place.build(INSTALL, as_of=date(2024, 3, 2))
+    place.build(INSTALL, files=toy_project(**{"src/toy/more.py": "x = 1\n"}))
+    place.build(INSTALL, "true")
+    assert len(place.environments()) == 4
+
+
+def test_a_killed_build_leaves_nothing_that_looks_whole_and_is_cleared_away(place: Place) -> None:
+    key = place.build(INSTALL).environment.key
+    home = place.cache / "environments"
+    shutil.move(home / key, home / f".building-{key}-99999")
+    (home / f".building-{key}-99999/environment.json").unlink()
+    assert place.build(INSTALL).environment.key == key
+    assert place.environments() == [key]
+
+
+def test_two_builders_of_one_key_share_one_build(place: Place) -> None:
+    found: list[PlacedEnvironment] = []
+    repo = RepoBuilder(place.folder / "shared")
+    repo.commit(toy_project())
+    recipe = Recipe(toolchain="python", setup=(INSTALL,), as_of=date(2024, 3, 1), command=("pytest",), format="pytest",
+                    inferred=False)  # fmt: skip
+
+    def build() -> None:
+        with Repository.open(repo.path) as repository:
+            found.append(place.builder.build(repository, URL, repo.tree(), recipe))
+
+    threads = [threading.Thread(target=build) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 2
+    assert found[0] == found[1]
+    assert len(place.environments()) == 1
+
+
+def test_bases_share_packages_on_disk(place: Place, server: Index) -> None:
+    server.add("big", "1.0", uploaded="2024-01-01", files={"big.py": "x = '" + "y" * 200_000 + "'\n"})
+    one = place.build("uv pip install -e . big")
+    two = place.build("uv pip install -e . big", "true")
+    files = [next(placed.content.rglob("site-packages/big.py")) for placed in (one, two)]
+    assert files[0].samefile(files[1])
+    assert one.environment.bytes > 200_000
+
+
+def test_the_lock_pins_with_hashes_and_names_no_index(place: Place) -> None:
+    lock = place.build(INSTALL).environment.lock
+    assert lock is not None
+    assert lock.startswith("dep==1.0 \\\n    --hash=sha256:")
+    assert "127.0.0.1" not in lock
+    assert "toy" not in lock
+
+
+def test_a_given_lock_holds_packages_whatever_the_date(place: Place) -> None:
+    lock = place.build(INSTALL).environment.lock
+    later = place.build(INSTALL, as_of=date(2025, 1, 1), lock=lock).environment
+    assert later.lock == lock
+    assert later.dated_detail == "every package installed is held by the lock"
+
+
+def test_a_package_that_is_not_what_the_lock_says_is_refused(place: Place) -> None:
+    found = place.fault(INSTALL, lock=f"dep==1.0 --hash=sha256:{'0' * 64}\n")
+    assert found.reason is Reason.SETUP_FAILED
+    assert "Hash mismatch" in found.message
+
+
+def test_an_index_without_upload_dates_is_recognised_and_said(tmp_path: Path, undated: Index) -> None:
+    environment = Place(tmp_path, undated.url).build(INSTALL).environment
+    assert not environment.dated
+    assert "keeps no upload dates" in environment.dated_detail
+    assert environment.lock is not None
+    assert environment.lock.startswith("dep==2.0")
+
+
+def test_a_lock_makes_a_base_dated_even_so(tmp_path: Path, undated: Index) -> None:
+    place = Place(tmp_path, undated.url)
+    environment = place.build(INSTALL, lock="dep==1.0\n").environment
+    assert environment.dated
+    assert environment.lock is not None
+    assert environment.lock.startswith("dep==1.0")
+
+
+def test_what_a_lock_does_not_hold_is_named_on_an_index_without_dates(tmp_path: Path, undated: Index) -> None:
+    undated.add("extra", "1.0", uploaded="2024-01-01")
+    environment = Place(tmp_path, undated.url).build(INSTALL + " extra", lock="dep==1.0\n").environment
+    assert not environment.dated
+    assert "does not hold extra" in environment.dated_detail
+
+
+def test_an_index_that_cannot_be_reached_is_the_machines_fault(tmp_path: Path) -> None:
+    place = Place(tmp_path, "http://127.0.0.1:9/simple")
+    with pytest.raises(InfrastructureFault, match="index cannot be reached"):
+        place.build("UV_HTTP_RETRIES=0 " + INSTALL)
+    assert place.environments() == []
+
+
+def test_credentials_reach_the_index_and_nothing_that_is_kept(tmp_path: Path) -> None:
+    with package_index(user="robot:hunter2") as served:
+        served.add("dep", "1.0", uploaded="2024-01-01")
+        place = Place(tmp_path, served.url)
+        placed = place.build("env; echo $UV_DEFAULT_INDEX; " + INSTALL)
+    kept = [path for path in placed.folder.rglob("*") if path.is_file()]
+    assert any(b"***" in path.read_bytes() for path in kept)
+    assert not [path for path in kept if b"hunter2" in path.read_bytes()]
+
+
+def test_a_failing_step_is_the_bases_fault_with_step_code_and_last_lines(place: Place) -> None:
+    found = place.fault(INSTALL, "echo so far; echo this went wrong >&2; exit 3")
+    assert found.reason is Reason.SETUP_FAILED
+    assert "ended with exit code 3" in found.message
+    assert "this went wrong" in found.message
+    assert place.environments() == []
+
+
+def test_a_package_nobody_has_is_the_bases_fault(place: Place) -> None:
+    found = place.fault("uv pip install nobody-has-this")
+    assert found.reason is Reason.SETUP_FAILED
+    assert "nobody-has-this" in found.message
+
+
+def test_an_inferred_recipe_falls_back_to_a_poorer_setup_and_says_why(place: Place) -> None:
+    poorer = InferredSetup(setup=(INSTALL,), note="without nobody-has-this")
+    environment = place.build("uv pip install nobody-has-this", fallbacks=(poorer,), inferred=True).environment
+    assert environment.recipe.setup == (INSTALL,)
+    assert environment.recipe.evidence[-1].startswith("without nobody-has-this, because the richer setup failed: ")
+
+
+def test_a_step_that_hangs_is_stopped_at_its_limit(tmp_path: Path, server: Index) -> None:
+    found = Place(tmp_path, server.url, limits=Limits(seconds=1)).fault("sleep 60")
+    assert found.reason is Reason.SETUP_STOPPED
+    assert "'sleep 60' was stopped: it ran longer than 1 s" in found.message
+
+
+def test_a_step_that_fills_the_disk_is_stopped(tmp_path: Path, server: Index) -> None:
+    found = Place(tmp_path, server.url, limits=Limits(seconds=60, disk_bytes=20 << 20)).fault(
+        "while :; do head -c 4000000 /dev/zero >> filler-$$; cp filler-$$ x$(date +%N); done"
+    )
+    assert found.reason is Reason.SETUP_STOPPED
+    assert "filled its folders with more than 20 MiB" in found.message
+
+
+def test_a_step_that_asks_for_input_gets_none(place: Place) -> None:
+    found = place.fault("echo 'Continue? [y/n]'; read answer || exit 9")
+    assert found.reason is Reason.SETUP_FAILED
+    assert "Continue? [y/n]" in found.message
+
+
+def test_a_cancelled_build_ends_and_leaves_nothing(place: Place) -> None:
+    place.builder = Builder(**{**vars(place.builder), "cancel": place.cancel})
+    threading.Timer(1.0, place.cancel.set).start()
+    with pytest.raises(Cancelled):
+        place.build("sleep 60")
+    assert place.environments() == []
+
+
+@pytest.mark.parametrize(
+    ("setup", "where"),
+    [
+        ("uv pip install .", "site-packages/toy/__init__.py in the environment"),
+        ("uv pip install -e . && mkdir dist && python -c 'import backend; backend.build_wheel(\"dist\")'",
+         "dist/toy-1.0-py3-none-any.whl!toy/__init__.py in the work folder"),
+        ("uv pip install -e . && cp -r src build", "build/toy/__init__.py in the work folder"),
+        ("uv pip install -e . && touch src/toy/_fast.so", "src/toy/_fast.so in the work folder"),
+    ],
+)  # fmt: skip
+def test_copies_of_the_projects_code_are_refused_with_their_path_and_the_way_out(
+    place: Place, setup: str, where: str
+) -> None:
+    found = place.fault(setup)
+    assert found.reason is Reason.PROJECT_IN_ENVIRONMENT
+    assert where in found.message
+    assert "spec.environment.rebuild" in found.message
+
+
+def test_nothing_of_this_machine_is_seen_or_written_by_setup(place: Place, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("x")
+    place.build(f"! test -e {secret}", "! touch /usr/x 2>/dev/null", 'test -z "$SSH_AUTH_SOCK"')
+
+
+def test_links_that_setup_leaves_are_never_followed(place: Place) -> None:
+    placed = place.build(INSTALL, "ln -s /etc etc-link", 'ln -s /etc/passwd "$VIRTUAL_ENV/passwd"', "mkfifo pipe")
+    assert "etc-link" in placed.environment.leftovers
+    assert (placed.folder / "leftovers/etc-link").is_symlink()
+
+
+def test_folders_without_rights_do_not_stop_a_build(place: Place) -> None:
+    placed = place.build(INSTALL, "mkdir locked; echo x > locked/f; chmod 000 locked/f locked")
+    assert "locked/f" in placed.environment.leftovers
+
+
+def test_without_mounts_an_environment_is_built_where_it_will_be_used(tmp_path: Path, server: Index) -> None:
+    place = Place(tmp_path, server.url, plain=True)
+    placed = place.build(INSTALL)
+    assert str(placed.content) == place.sandbox.layout.env
+    found = subprocess.run(
+        [placed.content / "bin/python", "-c", "import dep; print(dep.VERSION)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout.strip() == "1.0"
+    assert place.build(INSTALL) == placed
+
+
+def test_without_mounts_another_recipe_takes_the_place_over(tmp_path: Path, server: Index) -> None:
+    place = Place(tmp_path, server.url, plain=True)
+    place.build(INSTALL)
+    place.build(INSTALL, as_of=date(2025, 1, 1))
+    again = place.build(INSTALL)
+    dep = next(again.content.rglob("site-packages/dep.py"))
+    assert "1.0" in dep.read_text()
+
+
+def test_pooled_files_are_never_writable_from_a_sandbox(place: Place) -> None:
+    placed = place.build(INSTALL)
+    mounts = placed.runtime().mounts(place.sandbox.layout)
+    assert [mount.writable for mount in mounts] == [False] * len(mounts)
+    assert stat.S_ISDIR((place.cache / "environments").stat().st_mode)

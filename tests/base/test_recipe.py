@@ -1,0 +1,127 @@
+"""The manifest's own words come first; the rest is inferred from the revision."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from change2task.api.modernbase import Checks, Environment, ModernBaseSpec, Repository
+from change2task.base.project import ProjectFiles
+from change2task.base.recipe import RecipeUnknown, python_of_image, recipe_for
+from change2task.base.refusals import refuses
+from change2task.runtime.models import Command, Isolation, Layout, Outcome
+
+COMMITTED = datetime(2024, 10, 8, 23, 30, tzinfo=UTC)
+FILES = ProjectFiles.of(
+    {
+        "pyproject.toml": '[build-system]\nrequires = ["hatchling"]\n[project]\nname = "p"\nrequires-python = ">=3.9"\n'
+        'classifiers = ["Programming Language :: Python :: 3.11"]\n'
+    }
+)
+
+
+def spec(environment: Environment | None = None, checks: Checks | None = None) -> ModernBaseSpec:
+    return ModernBaseSpec(
+        repository=Repository(url="https://example.org/p"),
+        environment=environment or Environment(),
+        checks=checks or Checks(),
+    )
+
+
+def test_nothing_said_is_inferred_with_the_commits_own_date() -> None:
+    recipe = recipe_for(spec(), FILES, COMMITTED, None)
+    assert recipe.setup == ("uv pip install -e . pytest",)
+    assert (recipe.python.specifier, recipe.python.listed) == (">=3.9", ("3.11",))
+    assert recipe.as_of == date(2024, 10, 8)
+    assert recipe.inferred
+
+
+def test_the_manifests_setup_replaces_the_inferred_one_and_has_no_fallback() -> None:
+    recipe = recipe_for(spec(Environment(setup=("make deps",), rebuild=("make",))), FILES, COMMITTED, None)
+    assert (recipe.setup, recipe.rebuild, recipe.fallbacks) == (("make deps",), ("make",), ())
+    assert not recipe.inferred
+    assert recipe.python.specifier == ">=3.9"
+
+
+def test_the_manifest_sets_date_image_and_variables() -> None:
+    environment = Environment(as_of=date(2023, 1, 2), image="python:3.10-slim", env={"A": "b"})
+    recipe = recipe_for(spec(environment), FILES, COMMITTED, None)
+    assert (recipe.as_of, recipe.python.exact, recipe.env) == (date(2023, 1, 2), "3.10", {"A": "b"})
+
+
+def test_a_repository_that_says_nothing_needs_a_setup_in_the_manifest() -> None:
+    nothing = ProjectFiles.of({"main.c": ""})
+    with pytest.raises(RecipeUnknown, match=r"spec\.environment\.setup"):
+        recipe_for(spec(), nothing, COMMITTED, None)
+    assert recipe_for(spec(Environment(setup=())), nothing, COMMITTED, None).setup == ()
+
+
+def test_a_go_module_is_made_ready_with_a_build_cache_of_foreign_packages() -> None:
+    module = ProjectFiles.of({"go.mod": "module x\n\ngo 1.22\n\nrequire example.org/y v1.0.0\n", "x.go": ""})
+    recipe = recipe_for(spec(checks=Checks(format="go-test", command=("go", "test"))), module, COMMITTED, None)
+    assert (recipe.toolchain, recipe.go) == ("go", "1.22")
+    assert recipe.setup[0] == "go mod download"
+    assert "go build $packages" in recipe.setup[1]
+    assert recipe.env["GOTOOLCHAIN"] == "local"
+
+
+def test_evidence_and_check_command_are_no_part_of_an_environments_identity() -> None:
+    one = recipe_for(spec(), FILES, COMMITTED, None)
+    other = one.replacing(evidence=("other words",), command=("pytest", "-x"))
+    assert one.identity() == other.identity()
+    assert one.identity() != one.replacing(setup=("true",)).identity()
+
+
+@pytest.mark.parametrize(
+    ("image", "minor"),
+    [
+        ("python:3.12", "3.12"),
+        ("python:3.12.4-slim-bookworm", "3.12"),
+        ("docker.io/library/python:3.9-alpine@sha256:" + "0" * 64, "3.9"),
+        ("python:3", None),
+        ("python", None),
+        ("debian:12", None),
+        ("pypy:3.10", None),
+        (None, None),
+    ],
+)
+def test_a_python_image_names_its_minor(image: str | None, minor: str | None) -> None:
+    assert python_of_image(image) == minor
+
+
+class _Somewhere:
+    """A sandbox known by name only."""
+
+    isolation = Isolation(
+        filesystem=True, network=True, processes=True, main_process=True, memory=True, process_count=True, disk=True,
+        fixed_paths=True, fresh_temporary=True, not_enforced=(),
+    )  # fmt: skip
+    layout = Layout.fixed()
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def run(self, command: Command, *, cancel: object = None) -> Outcome:
+        raise AssertionError(f"nothing is to be run: {command}")
+
+
+@pytest.mark.parametrize("sandbox", ["bubblewrap", "plain"])
+@pytest.mark.parametrize(
+    ("environment", "field"),
+    [
+        (Environment(system_packages=("libxml2",)), r"systemPackages \(libxml2\)"),
+        (Environment(image="debian:12"), r"image 'debian:12'"),
+    ],
+)
+def test_what_only_an_image_can_hold_is_refused_without_one(environment: Environment, field: str, sandbox: str) -> None:
+    recipe = recipe_for(spec(environment), FILES, COMMITTED, None)
+    refusal = refuses(recipe, _Somewhere(sandbox))
+    assert refusal is not None
+    assert "--runtime docker" in refusal
+    assert refuses(recipe, _Somewhere("docker")) is None
+
+
+def test_a_plain_recipe_is_refused_nowhere() -> None:
+    recipe = recipe_for(spec(Environment(image="python:3.11")), FILES, COMMITTED, None)
+    assert refuses(recipe, _Somewhere("plain")) is None
