@@ -19,7 +19,9 @@ from change2task.families.contract import (
     patch_output,
     stated,
 )
+from change2task.history.globs import literal
 from change2task.history.models import Evidence
+from change2task.patch.paths import unquote
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class ApiMigration:
             raise ValueError(self.applies(evidence, spec).reason)
         scope_of_task = edit_scope(evidence, scope)
         if not oracle.paths:
-            oracle = oracle.replacing(paths=scope_of_task.hosts)
+            oracle = oracle.replacing(paths=tuple(literal(unquote(path)) for path in scope_of_task.hosts))
         return FamilyContract(
             family=self.family,
             goal=f"Migrate the project: {_described(oracle)}. Behaviour stays as it is.",

@@ -16,6 +16,7 @@ from change2task.api.taskcandidate import Intent
 from change2task.history.ancestry import ancestry_of
 from change2task.history.files import ChangedFiles
 from change2task.history.forge import ForgeRecord
+from change2task.history.incomplete import damage_is_a_verdict
 from change2task.history.migration import derive_migration
 from change2task.history.models import ChangeUnusable, Evidence, FileChange, MergedChange, Role, Signals, TouchedTests
 from change2task.history.news import News, read_news
@@ -28,7 +29,6 @@ from change2task.patch.unified import parse_patch
 from change2task.syntax.languages import Language, language_of
 from change2task.syntax.symbols import names_defined
 from change2task.syntax.tests import changed_tests, test_units
-from change2task.vcs.errors import MissingObject
 from change2task.vcs.repository import Repository
 
 
@@ -49,13 +49,8 @@ def gather_evidence(
     forge: ForgeRecord | None = None,
 ) -> GatheredEvidence:
     """The evidence of a change on the base ``head`` (a whole commit id). Raises ChangeUnusable."""
-    try:
+    with damage_is_a_verdict(change.commit[:12]):
         return _Gathering(repo, change, head, scope).gather(intent, forge)
-    except MissingObject as error:
-        raise ChangeUnusable(
-            Reason.HISTORY_INCOMPLETE,
-            f"{change.commit[:12]}: object {error.oid} is missing from the repository; fetch its whole history",
-        ) from error
 
 
 class _Gathering:

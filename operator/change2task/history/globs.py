@@ -24,6 +24,11 @@ def matches(path: bytes, patterns: Iterable[str]) -> bool:
     return any(glob.globmatch(name, _normal(pattern), flags=_FLAGS) for pattern in patterns)
 
 
+def literal(path: bytes) -> str:
+    """A pattern that covers this path alone; where its bytes are not UTF-8, any character there."""
+    return glob.escape("".join("\0" if "\ud800" <= c <= "\udfff" else c for c in as_text(path))).replace("\0", "?")
+
+
 def is_folder_glob(pattern: str) -> bool:
     """Whether the pattern takes a folder as a whole (``src/**``) rather than naming files in it (``src/*.py``)."""
     last = _normal(pattern).rsplit("/", 1)[-1]

@@ -14,11 +14,11 @@ from change2task.history.ancestry import Ancestry, ancestry_of, refuse_cut
 from change2task.history.bundles import refuse_bundle
 from change2task.history.files import roles_of
 from change2task.history.forge import ForgeRecord
+from change2task.history.incomplete import damage_is_a_verdict
 from change2task.history.models import ChangeUnusable, MergedChange
 from change2task.history.requests import resolve_request
 from change2task.history.reverts import reverting_commit
 from change2task.history.subjects import named_request, reverted_commits
-from change2task.vcs.errors import MissingObject
 from change2task.vcs.repository import Repository
 
 
@@ -27,16 +27,10 @@ def resolve_change(repo: Repository, change: Change, head: str, record: ForgeRec
 
     ``record`` is the forge's own word on the request, if there is an export. Raises ChangeUnusable.
     """
-    try:
+    with damage_is_a_verdict(change.label()):
         ancestry = ancestry_of(repo, head)
         found = _resolve(ancestry, change, record)
         revert = reverting_commit(ancestry, found, roles_of(repo, repo.tree(found.commit), Scope()))
-    except MissingObject as error:
-        raise ChangeUnusable(
-            Reason.HISTORY_INCOMPLETE,
-            f"{change.label()}: object {error.oid} is missing from the repository; fetch its whole history"
-            " (spec.history.depth cuts it, a partial clone leaves objects out)",
-        ) from error
     if revert is not None:
         raise ChangeUnusable(
             Reason.CHANGE_REVERTED,
