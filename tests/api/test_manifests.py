@@ -219,6 +219,12 @@ def test_a_wrong_value_says_what_is_expected(change: str, field: str, message: s
         ),
         ("  construction: {levels: [1, 4]}\n", "spec.construction.levels[1]", "must be one of 1, 2, 3"),
         ("  checks: [{id: a, kind: static}]\n", "spec.checks[0]", "static is given exactly when kind is static"),
+        ("  checks: [{id: a, kind: script}]\n", "spec.checks[0]", "script is given exactly when kind is script"),
+        (
+            "  checks: [{id: a, kind: static, static: {}}]\n",
+            "spec.checks[0].static",
+            "at least one name in gone or used",
+        ),
         ("  suspend: 'true'\n", "spec.suspend", "must be true or false, not a string"),
         ("  intent: words\n", "spec.intent", "must be a mapping, not a string"),
     ],
@@ -249,6 +255,10 @@ def test_faults_of_a_base_are_told_the_same_way(extra: str, field: str, message:
     assert message in problem.message
 
 
+def test_odd_keys_stand_in_brackets_in_paths() -> None:
+    assert only(BASE + "  environment: {env: {a.b: 1}}\n").field == "spec.environment.env['a.b']"
+
+
 def test_a_long_value_is_cut() -> None:
     problem = only(CANDIDATE + f"  family: {'x' * 5000}\n")
 
@@ -276,6 +286,13 @@ def test_a_long_value_is_cut() -> None:
         (CANDIDATE.replace("metadata:", "#"), "metadata", "missing; it needs at least name"),
         (CANDIDATE.replace("towncrier-603", "Town_Crier"), "metadata.name", "must match"),
         (CANDIDATE.replace("towncrier-603", "603"), "metadata.name", 'quote it: "603"'),
+        (
+            CANDIDATE.replace("change2task.dev/v1alpha1", "1"),
+            "apiVersion",
+            "must be a string; write change2task.dev/v1al",
+        ),
+        (CANDIDATE.replace("TaskCandidate", "[x]"), "kind", "missing; write one of ModernBase"),
+        (CANDIDATE.replace("{name: towncrier-603}", "[x]"), "metadata", "must be a mapping, not a list"),
         ("just words", "", "must be a mapping with apiVersion, kind, metadata and spec, not a string"),
         ("- a\n", "", "must be a mapping with apiVersion, kind, metadata and spec, not a list"),
     ],

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from change2task.api.manifests import Resource
 from change2task.api.metadata import ObjectMeta, Reference
-from change2task.api.modernbase import Environment, ModernBase, ModernBaseSpec, Repository, Revision
+from change2task.api.modernbase import Environment, ModernBase, ModernBaseSpec, ModernBaseStatus, Repository, Revision
 from change2task.api.taskcandidate import Change, Family, TaskCandidate, TaskCandidateSpec
 from tests.support.resources import RESOURCES
 
@@ -43,6 +43,12 @@ def test_a_replaced_field_is_validated() -> None:
     assert Reference(name="a").replacing(name="b") == Reference(name="b")
     with pytest.raises(ValidationError):
         Reference(name="a").replacing(name="B")
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan")])
+def test_numbers_are_those_that_json_has(value: float) -> None:
+    with pytest.raises(ValidationError):
+        ModernBaseStatus(seconds={"build": value})
 
 
 def test_canonical_bytes_are_sorted_compact_utf8() -> None:

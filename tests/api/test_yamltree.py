@@ -164,6 +164,11 @@ def test_a_quote_that_never_ends_says_where_it_began() -> None:
     assert "begins in line 2" in tree("a: 1\nb: 'x\nc: 2\n").faults[0].message
 
 
+@pytest.mark.parametrize("loader", LOADERS)
+def test_characters_that_yaml_has_not_are_a_fault(loader: Any) -> None:
+    assert "not YAML: " in tree("a: \x00", loader).faults[0].message
+
+
 @settings(max_examples=200, deadline=None)
 @given(st.lists(TEXTS, max_size=5).map("\n".join), st.sampled_from(LOADERS))
 def test_any_text_gives_a_tree_or_a_fault(text: str, loader: Any) -> None:

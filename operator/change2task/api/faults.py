@@ -143,9 +143,7 @@ def _find(node: Node | None, path: Path) -> Node | None:
 
 
 def _described(node: Node | None) -> str:
-    if node is None:
-        return "nothing"
-    return "a mapping" if isinstance(node, Mapping) else "a list"
+    return "a list" if isinstance(node, Sequence) else "a mapping"
 
 
 def _shown(node: Node) -> str:

@@ -15,7 +15,7 @@ from pydantic.alias_generators import to_camel
 
 
 class Model(BaseModel):
-    """A frozen value: unknown fields are errors, names are camelCase on the wire."""
+    """A frozen value: unknown fields are errors, names are camelCase on the wire, numbers are finite as in JSON."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -24,6 +24,7 @@ class Model(BaseModel):
         populate_by_name=True,
         serialize_by_alias=True,
         validate_default=True,
+        allow_inf_nan=False,
         ser_json_bytes="base64",
         val_json_bytes="base64",
     )

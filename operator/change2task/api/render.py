@@ -33,7 +33,7 @@ def render(resource: ModernBase | TaskCandidate | TaskVariant) -> str:
 
 
 def render_values(values: dict[str, Any]) -> str:
-    """Plain JSON values as one YAML document, keys in the order given."""
+    """JSON values (so finite numbers only) as one YAML document, keys in the order given."""
     return "".join(f"{line}\n" for line in _mapping(values, 0))
 
 
@@ -107,11 +107,8 @@ def _flow(value: Any) -> str:
 
 
 def _float(value: float) -> str:
-    text = repr(value)
-    if text.lstrip("-") in ("inf", "nan"):
-        return text.replace("inf", ".inf").replace("nan", ".nan")
-    mantissa, e, exponent = text.partition("e")
-    return f"{mantissa}{'' if '.' in mantissa else '.0'}{e}{exponent}" if e else text
+    mantissa, e, exponent = repr(value).partition("e")
+    return f"{mantissa}{'' if '.' in mantissa else '.0'}{e}{exponent}" if e else mantissa
 
 
 def _word(text: str) -> str:

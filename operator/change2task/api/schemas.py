@@ -107,8 +107,5 @@ def _resolved(source: Schema, definitions: dict[str, Schema]) -> Schema:
         elif "anyOf" in source and {"type": "null"} in source["anyOf"]:
             (only,) = (option for option in source["anyOf"] if option != {"type": "null"})
             source = only | {key: value for key, value in source.items() if key != "anyOf"}
-        elif "const" in source:
-            source = {**source, "enum": [source["const"]]}
-            del source["const"]
         else:
             return source
