@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 _BLANK = b" \t\r\f"
+_NEWLINE = 0x0A
 _CLOSERS = (b"}", b")", b"]")
 _OPENERS = (b"{", b"(", b"[", b":")
 
@@ -106,22 +107,26 @@ def _widened(source: bytes, edit: Edit) -> tuple[int, int, bytes]:
     """The bytes really taken out: whole lines with one side's blank lines where the stretch stands alone on
     its lines.
     """
-    begin = source.rfind(b"\n", 0, edit.start) + 1
-    stop = edit.end
-    while stop < len(source) and source[stop] in b" \t;,":
-        stop += 1
-    if source[edit.end : stop].strip() and not (stop == len(source) or source[stop] in b"\r\n"):
-        stop = edit.end
-    line_end = source.find(b"\n", stop)
-    line_end = len(source) if line_end < 0 else line_end + 1
-    alone_before = not source[begin : edit.start].strip()
-    alone_behind = not source[stop:line_end].strip()
-    if not (alone_before and alone_behind):
+    begin, line_end = edit.start, _past(source, edit.end, _BLANK)
+    while begin > 0 and source[begin - 1] in _BLANK:
+        begin -= 1
+    punctuated = _past(source, edit.end, _BLANK + b";,")
+    if punctuated == len(source) or source[punctuated] == _NEWLINE:
+        line_end = punctuated
+    alone_behind = line_end == len(source) or source[line_end] == _NEWLINE
+    if not alone_behind or (begin > 0 and source[begin - 1] != _NEWLINE):
         return _within_line(source, edit, alone_behind)
+    line_end = min(line_end + 1, len(source))
     if edit.instead:
-        newline = b"\r\n" if b"\r\n" in source[begin:line_end] else b"\n"
+        newline = b"\r\n" if source[begin:line_end].endswith(b"\r\n") else b"\n"
         return begin, line_end, source[begin : edit.start] + edit.instead + newline
     return (*_with_blank_lines(source, begin, line_end, source[begin : edit.start]), b"")
+
+
+def _past(source: bytes, at: int, skipped: bytes) -> int:
+    while at < len(source) and source[at] in skipped:
+        at += 1
+    return at
 
 
 def _within_line(source: bytes, edit: Edit, alone_behind: bool) -> tuple[int, int, bytes]:

@@ -7,6 +7,7 @@ is named elsewhere, stays.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from change2task.syntax.attached import Attachments
@@ -17,7 +18,7 @@ from change2task.syntax.languages import Language
 from change2task.syntax.references import mentions
 from change2task.syntax.script_blocks import ScriptBlock, for_each, script_blocks, statement_of
 from change2task.syntax.tests import class_bases, test_units
-from change2task.syntax.trees import Node, captures, root, text
+from change2task.syntax.trees import Node, Span, captures, root, text
 from change2task.syntax.units import Unit, units
 
 _SCRIPTS = frozenset({Language.JAVASCRIPT, Language.TYPESCRIPT, Language.TSX})
@@ -79,7 +80,7 @@ def _hangs(statement: Node, name: str) -> bool:
 
 def _classes(language: Language, path: bytes, source: bytes, cuts: Cuts, *, helpers: bool) -> None:
     everything = units(language, source)
-    tests = {test.unit.span for test in test_units(language, path, source)}
+    tests = [test.unit.span for test in test_units(language, path, source)]
     bodies = _bodies(language, source)
     for unit in reversed(everything):
         if unit.kind not in (UnitKind.CLASS, UnitKind.NAMESPACE) or unit.body is None:
@@ -91,14 +92,17 @@ def _classes(language: Language, path: bytes, source: bytes, cuts: Cuts, *, help
         if not inside or body is None or cuts.cover(unit.span.start, unit.span.end):
             continue
         left = [node for node in _members(language, body) if not cuts.cover(node.start_byte, node.end_byte)]
-        tests_left = any(
-            unit.body.start <= test.start and test.end <= unit.body.end and not cuts.cover(test.start, test.end)
-            for test in tests
-        )
+        low = bisect_left(tests, unit.body.start, key=_start)
+        high = bisect_left(tests, unit.body.end, key=_start)
+        tests_left = any(not cuts.cover(test.start, test.end) for test in tests[low:high])
         if tests_left or (left and not helpers) or _inherits(language, source, unit):
             continue
         if not _named_elsewhere(language, source, unit, cuts):
             cuts.add(Edit(unit.span.start, unit.span.end))
+
+
+def _start(span: Span) -> int:
+    return span.start
 
 
 def _bodies(language: Language, source: bytes) -> dict[tuple[int, int], Node]:
@@ -209,9 +213,12 @@ def _is_inert(node: Node, cuts: Cuts) -> bool:
         return True
     call = node.named_child(0) if node.type == "expression_statement" and node.named_child_count == 1 else node
     function = call.child_by_field_name("function") if call.type == "call_expression" else None
+    names = []
     while function is not None and function.type == "member_expression":
+        names.append(text(member) if (member := function.child_by_field_name("property")) is not None else "")
         function = function.child_by_field_name("object")
-    return function is not None and text(function) in _HOOKS
+    names.append(text(function) if function is not None else "")
+    return names[-1] in _HOOKS or (names[0] in _HOOKS and names[-1] in ("test", "it", "describe"))
 
 
 def _loops_around(top: Node, start: int, end: int, attachments: Attachments, cuts: Cuts) -> None:

@@ -106,6 +106,6 @@ def _indent(node: Node, source: bytes) -> bytes | None:
     """
     begin = source.rfind(b"\n", 0, node.start_byte) + 1
     before = source[begin : node.start_byte].rpartition(b"\f")[2].removeprefix(b"\xef\xbb\xbf")
-    if before.strip() or source[:begin].rstrip(b"\r\n").endswith(b"\\"):
+    if before.strip() or source[max(0, begin - 3) : begin].rstrip(b"\r\n").endswith(b"\\"):
         return None
     return before

@@ -119,11 +119,11 @@ def _parts(
     attachments = Attachments(language, source)
     comments = grammar(language).comments
     bound = sorted(((unit.code_start, unit) for unit in units(language, source) if unit.top), key=lambda p: p[0])
-    tests = [
-        test.unit.span
+    tests = Cuts(
+        Edit(test.unit.span.start, test.unit.span.end)
         for test in test_units(language, path, source)
         if not cuts.cover(test.unit.span.start, test.unit.span.end)
-    ]
+    )
     parts = []
     for node in _statements(language, source, cuts):
         if node.type in comments or cuts.cover(node.start_byte, node.end_byte):
@@ -132,10 +132,9 @@ def _parts(
         high = bisect_left(bound, node.end_byte, key=lambda p: p[0])
         binds = frozenset(_owner(unit) for _, unit in bound[low:high] if not cuts.cover(unit.code_start, unit.span.end))
         span, _ = attachments.around(node)
-        holds_test = any(span.start <= test.start and test.end <= span.end for test in tests)
         pinned = (
             not binds
-            or holds_test
+            or bool(tests.within(span.start, span.end))
             or node.type in _NEVER
             or bool(binds & keep)
             or any(_is_hook(name) for name in binds)

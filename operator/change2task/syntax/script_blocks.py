@@ -7,6 +7,7 @@ left to the runner.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from change2task.syntax.attached import Attachments
@@ -17,6 +18,8 @@ from change2task.syntax.units import Unit
 
 _TESTS = frozenset({"test", "it", "specify", "fit", "xit", "xtest", "ftest"})
 _GROUPS = frozenset({"describe", "context", "suite", "fdescribe", "xdescribe", "xcontext"})
+_HOOKS = frozenset({"beforeEach", "afterEach", "beforeAll", "afterAll", "before", "after"})
+_ALIAS = re.compile(r"(describe|it|test)[A-Z_]\w*$")
 _HARNESSES = frozenset({"QUnit", "Deno", "nodeTest"})
 _FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function", "function"})
 _WRAPPERS = frozenset(
@@ -134,7 +137,16 @@ def _callee(call: Node) -> str | None:
     word = text(function)
     if word in _HARNESSES and last in ("test", "module"):
         return "test" if last == "test" else "describe"
-    return word if word in _TESTS or word in _GROUPS else None
+    if word in _TESTS or word in _GROUPS:
+        return "describe" if last in _GROUPS else None if last in _HOOKS else word
+    alias = _ALIAS.match(word)
+    return alias.group(1) if alias is not None and _with_function(call) else None
+
+
+def _with_function(call: Node) -> bool:
+    arguments = call.child_by_field_name("arguments")
+    given = arguments.named_children if arguments is not None else []
+    return bool(given) and given[0].type in _STRINGS and any(child.type in _FUNCTIONS for child in given)
 
 
 def _is_table(call: Node) -> bool:
