@@ -91,7 +91,8 @@ def test_the_list_of_squashed_commits_is_no_body() -> None:
 
 
 @pytest.mark.parametrize(
-    "title", ["", "Fix", "fix bug", "WIP", "update", "minor fixes", "feature/foo-bar", "Fix regression"]
+    "title",
+    ["", "Fix", "fix bug", "WIP", "update", "minor fixes", "feature/foo-bar", "Fix regression", "Release v1.2.0"],
 )
 def test_titles_without_a_subject_are_thin(title: str) -> None:
     assert is_thin(title)

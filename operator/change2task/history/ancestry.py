@@ -95,7 +95,7 @@ class Ancestry:
         return {oid: number for number, oid in enumerate(self.parents)}
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)
 def _under(ancestry: Ancestry, oid: str) -> frozenset[str]:
     seen: set[str] = set()
     waiting = [oid]

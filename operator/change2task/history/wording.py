@@ -66,6 +66,7 @@ _NO_TITLE = re.compile(r"\s*(?:#{1,6}\s|[-*+]\s|>|```|https?://\S+\s*$|<|\||.{0,
 _MARKS = re.compile(r"[\s\-–—:;,.|/]+$")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
+_VERSION = re.compile(r"\bv?\d+(?:[.-]\w+)*\b")
 _THIN = re.compile(
     r"(?i)(?:(?:minor|small|some|more|misc(?:ellaneous)?|various|quick|bug"
     r"|further|final|initial|another|code|review)\W+)*"
@@ -73,7 +74,7 @@ _THIN = re.compile(
     r"|improve(?:ment)?s?|tweaks?|refactor(?:ing)?"
     r"|patch|merge[sd]?|review|commit|test(?:s|ing)?|lint|typos?|stuff|misc|feature|feat|new|enhancement"
     r"|hotfix|develop|master|main"
-    r"|security)?(?:\W+(?:fix(?:es)?|bugs?|issues?|changes?|updates?|it|this|code|comments?|stuff|things|tests?|lint"
+    r"|security|(?:bump|prepare|new|the)?\W*(?:release|version))?(?:\W+(?:fix(?:es)?|bugs?|issues?|changes?|updates?|it|this|to|code|comments?|stuff|things|tests?|lint"
     r"|regressions?|errors?|problems?|crash(?:es)?|failures?))*\W*"
 )
 
@@ -151,8 +152,8 @@ def is_thin(title: str) -> bool:
 
 
 def is_generic(title: str) -> bool:
-    """Whether a cleaned title names no subject at all: ``fix``, ``more updates``."""
-    return _THIN.fullmatch(title) is not None
+    """Whether a cleaned title names no subject at all: ``fix``, ``more updates``, ``Release 1.2``."""
+    return _THIN.fullmatch(_VERSION.sub("", title)) is not None
 
 
 def without_lines(text: str, answer: frozenset[str]) -> str:
