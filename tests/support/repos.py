@@ -113,10 +113,11 @@ class RepoBuilder:
         `root=True` starts without files and without parents.
         """
         stream = self._header(message)
-        if self.has(self.branch) and not root:
-            stream += f"from {self.tip()}\n".encode()
-        elif self.has(self.branch):
-            self.git("update-ref", "-d", f"refs/heads/{self.branch}")
+        if self.has(self.branch):
+            if root:
+                self.git("update-ref", "-d", f"refs/heads/{self.branch}")
+            else:
+                stream += f"from refs/heads/{self.branch}^0\n".encode()
         return self._import(stream + self._changes(files or {}))
 
     def _header(self, message: str | bytes) -> bytes:
@@ -126,8 +127,8 @@ class RepoBuilder:
         return lines.encode() + text + b"\n"
 
     def _import(self, stream: bytes) -> str:
-        self.git("fast-import", "--quiet", "--done", "--force", stdin=stream + b"\ndone\n")
-        return self.tip()
+        said = self.git("fast-import", "--quiet", "--done", "--force", stdin=stream + b"\nget-mark :1\ndone\n")
+        return said.decode().strip()
 
     def _changes(self, files: Files) -> bytes:
         parts: list[bytes] = []

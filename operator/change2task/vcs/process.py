@@ -247,12 +247,13 @@ class Git:
             ended = running.finish(codes)
         return Completed(ended.code, output, ended.stderr)
 
-    def records(
-        self, *words: Word, stdin: bytes = b"", seconds: float = SECONDS, separator: bytes = b"\0"
-    ) -> Iterator[bytes]:
-        """The output of a command cut at `separator`, while it runs; raises like `run`, at the end."""
+    def records(self, *words: Word, stdin: bytes = b"", separator: bytes = b"\0") -> Iterator[bytes]:
+        """The output of a command cut at `separator`, while it runs; raises like `run`, at the end.
+
+        There is no deadline: how long it takes is up to whoever consumes it.
+        """
         source = subprocess.PIPE if stdin else None
-        with self.start(*words, stdin=source, seconds=seconds) as running:
+        with self.start(*words, stdin=source) as running:
             feeder = running.feed(stdin) if stdin else None
             yield from _cut(running.stdout, separator)
             if feeder:
