@@ -118,7 +118,8 @@ def _parts(
 ) -> list[_Part]:
     attachments = Attachments(language, source)
     comments = grammar(language).comments
-    bound = sorted(((unit.code_start, unit) for unit in units(language, source) if unit.top), key=lambda p: p[0])
+    everything = units(language, source)
+    bound = sorted(((unit.code_start, unit) for unit in everything if unit.top), key=lambda p: p[0])
     tests = Cuts(
         Edit(test.unit.span.start, test.unit.span.end)
         for test in test_units(language, path, source)
@@ -130,7 +131,12 @@ def _parts(
             continue
         low = bisect_left(bound, node.start_byte, key=lambda p: p[0])
         high = bisect_left(bound, node.end_byte, key=lambda p: p[0])
-        binds = frozenset(_owner(unit) for _, unit in bound[low:high] if not cuts.cover(unit.code_start, unit.span.end))
+        binds = frozenset(
+            _owner(unit, outer)
+            for _, unit in bound[low:high]
+            if not cuts.cover(unit.code_start, unit.span.end)
+            and ((outer := _around(everything, unit)) is None or outer.code_start < node.start_byte)
+        )
         span, _ = attachments.around(node)
         pinned = (
             not binds
@@ -160,12 +166,17 @@ def _statements(language: Language, source: bytes, cuts: Cuts) -> list[Node]:
     return found
 
 
-def _owner(unit: Unit) -> str:
-    """The name a unit's fate hangs on: of a method written apart from its type, the type."""
+def _around(everything: Sequence[Unit], unit: Unit) -> Unit | None:
+    return everything[unit.parent] if unit.parent is not None else None
+
+
+def _owner(unit: Unit, outer: Unit | None) -> str:
+    """The name in its module that a unit's fate hangs on: of a method written apart from its type, the type."""
+    name = unit.name.removeprefix(f"{outer.name}.") if outer is not None else unit.name
     if unit.kind == "impl":
-        written = unit.name.rpartition(" for ")[2].removeprefix("impl ")
+        written = name.rpartition(" for ")[2].removeprefix("impl ")
         return written.split("<", 1)[0].lstrip("&").strip()
-    return unit.name.rpartition("::")[2].split(".", 1)[0]
+    return name.split(".", 1)[0]
 
 
 def _is_hook(name: str) -> bool:

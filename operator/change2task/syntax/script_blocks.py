@@ -150,9 +150,12 @@ def _with_function(call: Node) -> bool:
 
 
 def _is_table(call: Node) -> bool:
-    """Whether a call is the `.each(table)` or `.skipIf(condition)` part of a test call."""
+    """Whether a call is the `.each(table)`, `.skipIf(condition)` or `testIf(condition)` part of a test call."""
     function = call.child_by_field_name("function")
-    return function is not None and function.type == "member_expression"
+    if function is None:
+        return False
+    alias = function.type == "identifier" and _ALIAS.match(text(function)) is not None
+    return alias or function.type == "member_expression"
 
 
 def _title(node: Node) -> str:
