@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import stat
 import subprocess
 import sys
 import threading
@@ -17,9 +16,10 @@ from change2task.api.conditions import ConditionType
 from change2task.api.reasons import Reason
 from change2task.base import index, toolchains
 from change2task.base.build import Builder
-from change2task.base.environment import PlacedEnvironment
+from change2task.base.environment import PlacedEnvironment, environment_key
 from change2task.base.faults import BaseFault, Faulted
 from change2task.base.inferred import InferredSetup
+from change2task.base.places import Tools
 from change2task.base.recipe import Recipe
 from change2task.checks.passes import Cancelled, InfrastructureFault
 from change2task.runtime.choose import choose
@@ -32,6 +32,8 @@ from tests.support.repos import RepoBuilder
 URL = "https://example.org/toy"
 HERE = toolchains.ask(Path(sys.executable))
 INSTALL = "uv pip install -e . dep"
+LINKS = ("ln -s /etc etc-link", 'ln -s /etc/passwd "$VIRTUAL_ENV/passwd"', "mkfifo pipe")
+Standing = tuple["Place", PlacedEnvironment]
 
 
 @pytest.fixture
@@ -66,7 +68,7 @@ class Place:
             index=index.settings({"HOME": str(folder), "UV_DEFAULT_INDEX": address}, system=folder),
             environ={"PATH": "/usr/local/go/bin:/usr/bin:/bin"},
             limits=limits or Limits(seconds=60, disk_bytes=64 << 20),
-            interpreters=(HERE,),
+            interpreters=lambda: () if HERE is None else (HERE,),
         )
         self.cancel = threading.Event()
 
@@ -119,16 +121,27 @@ class Place:
         return f"{log.read_text()}{'' if outcome.succeeded else outcome}".strip()
 
 
+@pytest.fixture(scope="module")
+def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standing]:
+    """One environment that tests only look at, with its place."""
+    with package_index() as served:
+        served.add("dep", "1.0", uploaded="2024-01-01")
+        served.add("dep", "2.0", uploaded="2024-06-01")
+        place = Place(tmp_path_factory.mktemp("standing"), served.url)
+        yield place, place.build(INSTALL, "mkdir locked; echo x > locked/f; chmod 000 locked/f locked", *LINKS)
+
+
 @pytest.fixture
 def place(tmp_path: Path, server: Index) -> Place:
     return Place(tmp_path, server.url)
 
 
-def test_packages_are_those_of_the_date_and_the_project_is_installed_editable(place: Place, tmp_path: Path) -> None:
-    placed = place.build(INSTALL)
-    environment = placed.environment
-    assert environment.dated
-    assert environment.dated_detail == "packages as they were at 2024-03-03T00:00:00Z"
+def test_packages_are_those_of_the_date_and_the_project_is_installed_editable(
+    standing: Standing, tmp_path: Path
+) -> None:
+    place, placed = standing
+    assert placed.environment.dated
+    assert placed.environment.dated_detail == "packages as they were at 2024-03-03T00:00:00Z"
     work = tmp_path / "state"
     (work / "src/toy").mkdir(parents=True)
     (work / "src/toy/__init__.py").write_text("WHERE = 'the state'\n")
@@ -136,26 +149,27 @@ def test_packages_are_those_of_the_date_and_the_project_is_installed_editable(pl
     assert said == "1.0 the state"
 
 
-def test_what_setup_left_in_the_work_folder_is_laid_into_every_state_and_tracked_files_are_not(place: Place) -> None:
-    placed = place.build(INSTALL)
-    assert placed.environment.leftovers == ("toy.egg-info/PKG-INFO",)
-    work = place.folder / "state"
-    place.run(placed, "true", work)
-    assert [path.name for path in work.iterdir()] == ["toy.egg-info"]
+def test_what_setup_left_in_the_work_folder_is_laid_into_every_state_and_tracked_files_are_not(
+    standing: Standing, tmp_path: Path
+) -> None:
+    place, placed = standing
+    assert placed.environment.leftovers == ("etc-link", "locked/f", "toy.egg-info/PKG-INFO")
+    place.run(placed, "true", tmp_path / "state")
+    assert sorted(path.name for path in (tmp_path / "state").iterdir()) == ["etc-link", "locked", "toy.egg-info"]
 
 
 def test_tracked_files_are_there_while_setup_runs(place: Place) -> None:
     place.build("grep -q value_number_3 src/toy/__init__.py")
 
 
-def test_a_state_cannot_write_into_the_environment(place: Place, tmp_path: Path) -> None:
-    placed = place.build(INSTALL)
+def test_a_state_cannot_write_into_the_environment(standing: Standing, tmp_path: Path) -> None:
+    place, placed = standing
     assert "Read-only file system" in place.run(placed, 'touch "$VIRTUAL_ENV/x"', tmp_path / "state")
+    assert not any(mount.writable for mount in placed.runtime().mounts(place.sandbox.layout))
 
 
-def test_installed_packages_are_compiled_to_bytecode_once(place: Place) -> None:
-    placed = place.build(INSTALL)
-    assert list(placed.content.rglob("site-packages/__pycache__/dep.*.pyc"))
+def test_installed_packages_are_compiled_to_bytecode_once(standing: Standing) -> None:
+    assert list(standing[1].content.rglob("site-packages/__pycache__/dep.*.pyc"))
 
 
 def test_an_environment_is_built_once_for_a_key(place: Place) -> None:
@@ -166,12 +180,19 @@ def test_an_environment_is_built_once_for_a_key(place: Place) -> None:
     assert place.environments() == [first.environment.key]
 
 
-def test_another_date_tree_or_step_is_another_environment(place: Place) -> None:
-    place.build(INSTALL)
-    place.build(INSTALL, as_of=date(2024, 3, 2))
-    place.build(INSTALL, files=toy_project(**{"src/toy/more.py": "x = 1\n"}))
-    place.build(INSTALL, "true")
-    assert len(place.environments()) == 4
+def test_another_date_tree_interpreter_or_step_is_another_environment(place: Place) -> None:
+    recipe = Recipe(toolchain="none", setup=("true",), as_of=date(2024, 3, 1), command=("pytest",), format="pytest",
+                    inferred=False)  # fmt: skip
+    tools, python = Tools(), Tools(interpreter=HERE)
+    keys = {
+        environment_key("tree", recipe, tools, place.sandbox),
+        environment_key("another", recipe, tools, place.sandbox),
+        environment_key("tree", recipe.replacing(as_of=date(2024, 3, 2)), tools, place.sandbox),
+        environment_key("tree", recipe.replacing(setup=("false",)), tools, place.sandbox),
+        environment_key("tree", recipe, python, place.sandbox),
+    }
+    assert len(keys) == 5
+    assert environment_key("tree", recipe.replacing(command=("x",)), tools, place.sandbox) in keys
 
 
 def test_a_killed_build_leaves_nothing_that_looks_whole_and_is_cleared_away(place: Place) -> None:
@@ -213,8 +234,8 @@ def test_bases_share_packages_on_disk(place: Place, server: Index) -> None:
     assert one.environment.bytes > 200_000
 
 
-def test_the_lock_pins_with_hashes_and_names_no_index(place: Place) -> None:
-    lock = place.build(INSTALL).environment.lock
+def test_the_lock_pins_with_hashes_and_names_no_index(standing: Standing) -> None:
+    lock = standing[1].environment.lock
     assert lock is not None
     assert lock.startswith("dep==1.0 \\\n    --hash=sha256:")
     assert "127.0.0.1" not in lock
@@ -348,15 +369,13 @@ def test_nothing_of_this_machine_is_seen_or_written_by_setup(place: Place, tmp_p
     place.build(f"! test -e {secret}", "! touch /usr/x 2>/dev/null", 'test -z "$SSH_AUTH_SOCK"')
 
 
-def test_links_that_setup_leaves_are_never_followed(place: Place) -> None:
-    placed = place.build(INSTALL, "ln -s /etc etc-link", 'ln -s /etc/passwd "$VIRTUAL_ENV/passwd"', "mkfifo pipe")
-    assert "etc-link" in placed.environment.leftovers
-    assert (placed.folder / "leftovers/etc-link").is_symlink()
+def test_links_that_setup_leaves_are_never_followed(standing: Standing) -> None:
+    assert (standing[1].folder / "leftovers/etc-link").is_symlink()
+    assert (standing[1].content / "passwd").is_symlink()
 
 
-def test_folders_without_rights_do_not_stop_a_build(place: Place) -> None:
-    placed = place.build(INSTALL, "mkdir locked; echo x > locked/f; chmod 000 locked/f locked")
-    assert "locked/f" in placed.environment.leftovers
+def test_folders_without_rights_do_not_stop_a_build(standing: Standing) -> None:
+    assert (standing[1].folder / "leftovers/locked/f").read_text() == "x\n"
 
 
 def test_without_mounts_an_environment_is_built_where_it_will_be_used(tmp_path: Path, server: Index) -> None:
@@ -380,10 +399,3 @@ def test_without_mounts_another_recipe_takes_the_place_over(tmp_path: Path, serv
     again = place.build(INSTALL)
     dep = next(again.content.rglob("site-packages/dep.py"))
     assert "1.0" in dep.read_text()
-
-
-def test_pooled_files_are_never_writable_from_a_sandbox(place: Place) -> None:
-    placed = place.build(INSTALL)
-    mounts = placed.runtime().mounts(place.sandbox.layout)
-    assert [mount.writable for mount in mounts] == [False] * len(mounts)
-    assert stat.S_ISDIR((place.cache / "environments").stat().st_mode)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from change2task.base.copies import Fingerprints, compiled_leftovers, compiled_of_project, in_folder
+from change2task.base.copies import Fingerprints, compiled_leftovers, compiled_of_project, in_folder, installed
 
 SOURCE = "".join(f"def number_{n}(first, second):\n    return first * {n} + second\n\n" for n in range(20)).encode()
 PRINTS = Fingerprints([("src/p/core.py", SOURCE), ("README.md", b"This is what the project does.\n" * 20)])
@@ -109,10 +109,24 @@ def test_compiled_leftovers_are_named_but_for_third_parties() -> None:
     ]
 
 
-def test_compiled_files_of_the_distribution_that_came_from_the_work_folder(tmp_path: Path) -> None:
-    for name, url in (("p", "file:///c2t/work"), ("other", "https://i/other.whl")):
-        info = tmp_path / f"lib/python3.11/site-packages/{name}-1.dist-info"
-        info.mkdir(parents=True)
-        (info / "direct_url.json").write_text(f'{{"url": "{url}", "dir_info": {{"editable": true}}}}')
-        (info / "RECORD").write_text(f"{name}/_fast.so,,\n{name}/x.py,,\n")
-    assert [one.where for one in compiled_of_project(tmp_path, "/c2t/work")] == ["p/_fast.so"]
+def distribution(root: Path, name: str, url: str, *files: str) -> None:
+    info = root / f"lib/python3.11/site-packages/{name}-1.dist-info"
+    info.mkdir(parents=True)
+    (info / "direct_url.json").write_text(f'{{"url": "{url}", "dir_info": {{"editable": true}}}}')
+    (info / "RECORD").write_text("".join(f"{file},sha256=x,1\n" for file in files))
+
+
+def test_files_are_told_by_the_distribution_that_installed_them(tmp_path: Path) -> None:
+    distribution(tmp_path, "p", "file:///c2t/work", "p/_fast.so", "../../../bin/p")
+    distribution(tmp_path, "other", "https://i/other.whl", "other/_fast.so", '"odd,name.py"')
+    whose = installed(tmp_path, "/c2t/work")
+    site = "lib/python3.11/site-packages"
+    assert whose.own == {f"{site}/p/_fast.so", "bin/p"}
+    assert whose.foreign == {f"{site}/other/_fast.so", f"{site}/odd,name.py"}
+    assert [one.where for one in compiled_of_project(whose.own)] == [f"{site}/p/_fast.so"]
+
+
+def test_another_distribution_may_resemble_the_project_but_not_vendor_it(tmp_path: Path) -> None:
+    (tmp_path / "like.py").write_bytes(SOURCE[: len(SOURCE) // 2])
+    (tmp_path / "vendored.py").write_bytes(SOURCE + b"# patched\n")
+    assert [one.where for one in in_folder(PRINTS, tmp_path, {"like.py", "vendored.py"})] == ["vendored.py"]

@@ -15,6 +15,7 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.metadata import distribution
 
 # A build backend in the tree, so that a project can be installed without fetching one.
 BACKEND = """
@@ -101,6 +102,18 @@ class Index:
         content = files if files is not None else {f"{name}.py": f"VERSION = {version!r}\n"}
         filename, data = wheel(name, version, content, requires)
         self.wheels[filename] = (data, f"{uploaded}T12:00:00Z")
+
+    def add_installed(self, name: str, *, uploaded: str) -> None:
+        """Publish a pure Python package that is installed beside the tests, as a wheel."""
+        found = distribution(name)
+        kept = [path for path in found.files or () if not str(path).startswith("..") and path.suffix != ".pyc"]
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as archive:
+            for path in kept:
+                if path.name not in {"INSTALLER", "REQUESTED", "direct_url.json"}:
+                    archive.writestr(zipfile.ZipInfo(str(path), (2000, 1, 1, 0, 0, 0)), path.read_binary())
+        filename = f"{name.replace('-', '_')}-{found.version}-py3-none-any.whl"
+        self.wheels[filename] = (buffer.getvalue(), f"{uploaded}T12:00:00Z")
 
 
 @contextmanager

@@ -9,15 +9,17 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
 import structlog
 from filelock import FileLock, Timeout
 
+from change2task.api.modernbase import Scope
 from change2task.api.reasons import Reason
 from change2task.base import copies, dating, disk, leftovers, lock, toolchains
 from change2task.base.dating import Index
@@ -30,11 +32,15 @@ from change2task.base.environment import (
     runtime_environment,
 )
 from change2task.base.faults import built_fault
+from change2task.base.freeze import Frozen, freeze
 from change2task.base.index import IndexSettings
+from change2task.base.index import settings as index_settings
 from change2task.base.places import Tools, mount
 from change2task.base.recipe import Recipe
 from change2task.base.steps import Bench, StepFailed
 from change2task.checks.passes import Cancelled, InfrastructureFault
+from change2task.history.models import Role
+from change2task.history.roles import Roles
 from change2task.patch.paths import quote
 from change2task.runtime import trees
 from change2task.runtime.models import Limits, Mount
@@ -51,7 +57,7 @@ DEFAULT_LIMITS = Limits(seconds=1800, memory_bytes=8 << 30, processes=1024, disk
 
 @dataclass(frozen=True)
 class Builder:
-    """Builds environments below ``cache``; ``interpreters`` and ``go`` say what this machine has."""
+    """Builds environments below ``cache``; ``interpreters`` lists what this machine has."""
 
     sandbox: Sandbox
     cache: Path
@@ -59,22 +65,33 @@ class Builder:
     environ: Mapping[str, str]
     limits: Limits = DEFAULT_LIMITS
     cancel: threading.Event | None = None
-    interpreters: tuple[toolchains.Interpreter, ...] = field(default=())
+    interpreters: Callable[[], tuple[toolchains.Interpreter, ...]] = tuple
 
     @classmethod
     def on_this_machine(
-        cls, sandbox: Sandbox, cache: Path, environ: Mapping[str, str] = os.environ, *,
-        limits: Limits = DEFAULT_LIMITS, cancel: threading.Event | None = None,
-    ) -> Builder:  # fmt: skip
+        cls,
+        sandbox: Sandbox,
+        cache: Path,
+        environ: Mapping[str, str] = os.environ,
+        *,
+        limits: Limits = DEFAULT_LIMITS,
+        cancel: threading.Event | None = None,
+    ) -> Builder:
         """A builder with this machine's interpreters and index settings."""
-        from change2task.base import index  # noqa: PLC0415 - the name is a field here
-
-        return cls(sandbox, cache, index.settings(environ), environ, limits, cancel, toolchains.installed(environ))
+        return cls(
+            sandbox=sandbox,
+            cache=cache,
+            index=index_settings(environ),
+            environ=environ,
+            limits=limits,
+            cancel=cancel,
+            interpreters=partial(toolchains.installed, environ),
+        )
 
     def tools(self, recipe: Recipe) -> Tools:
         """What of this machine the recipe gets. Raises ToolchainMissing."""
         if recipe.toolchain == "python":
-            return Tools(interpreter=toolchains.choose(recipe.python, recipe.as_of, self.interpreters))
+            return Tools(interpreter=toolchains.pick(recipe.python, recipe.as_of, self.interpreters(), self.environ))
         if recipe.toolchain == "go":
             root, version = toolchains.go_root(self.environ)
             toolchains.check_go(recipe.go, version)
@@ -171,7 +188,8 @@ class _Build:
                     continue
                 poorer = recipe.falling_back(failed.tail.splitlines()[-1][:200])
                 if poorer is None:
-                    raise built_fault(Reason.SETUP_FAILED, str(failed)) from failed
+                    hint = "\nThe step was inferred; spec.environment.setup can give others." if recipe.inferred else ""
+                    raise built_fault(Reason.SETUP_FAILED, f"{failed}{hint}") from failed
                 _log.info("setup is tried in a poorer way", key=self.key[:12], setup=poorer.setup)
                 recipe = poorer
 
@@ -249,12 +267,12 @@ class _Build:
         if not outcome.succeeded:
             raise StepFailed(" ".join(words[1:]), f"exit code {outcome.exit_code}", bench.tail("venv.log"))
 
-    def _freeze(self, bench: Bench) -> lock.Frozen:
+    def _freeze(self, bench: Bench) -> Frozen:
         if self.tools.interpreter is None:
-            return lock.Frozen("", (), ())
+            return Frozen("", (), ())
         scratch = self.staging / "scratch"
         scratch.mkdir()
-        frozen = lock.freeze(bench, mount(self.sandbox, scratch, "scratch", writable=True))
+        frozen = freeze(bench, mount(self.sandbox, scratch, "scratch", writable=True))
         _remove(scratch)
         return frozen
 
@@ -263,12 +281,13 @@ class _Build:
             leftovers.open_up(folder)
         leftovers.drop_bytecode(self.content)
         kept = leftovers.keep(self.work, self.tree, self.staging / LEFTOVERS)
+        installed = copies.installed(self.content, self.layout.work)
         prints = copies.Fingerprints(_sources(self.repository, self.tree))
         found = [
             *_located(copies.in_folder(prints, self.staging / LEFTOVERS), "the work folder"),
             *_located(copies.compiled_leftovers(kept), "the work folder"),
-            *_located(copies.in_folder(prints, self.content), "the environment"),
-            *_located(copies.compiled_of_project(self.content, self.layout.work), "the environment"),
+            *_located(copies.in_folder(prints, self.content, installed.foreign), "the environment"),
+            *_located(copies.compiled_of_project(installed.own), "the environment"),
         ]
         if found:
             more = f" and {len(found) - 1} more" if len(found) > 1 else ""
@@ -304,7 +323,7 @@ class _Build:
         return found
 
 
-def _dating(recipe: Recipe, frozen: lock.Frozen, *, dated: bool) -> tuple[bool, str]:
+def _dating(recipe: Recipe, frozen: Frozen, *, dated: bool) -> tuple[bool, str]:
     if recipe.lock is not None:
         beside = lock.names(frozen.text) - lock.names(recipe.lock)
         if not beside:
@@ -321,8 +340,12 @@ def _dating(recipe: Recipe, frozen: lock.Frozen, *, dated: bool) -> tuple[bool, 
 
 
 def _sources(repository: Repository, tree: Tree) -> Iterator[tuple[str, bytes]]:
+    """The project's source and tests; documents and their helpers are nobody's answer, and often copied."""
     regular = {path: entry.oid for path, entry in tree.items() if entry.mode in {FILE, EXECUTABLE}}
-    for path, data in zip(regular, repository.blobs(regular.values()), strict=True):
+    attributes = {path: repository.blob(oid) for path, oid in regular.items() if path.endswith(b".gitattributes")}
+    roles = Roles(Scope(), tree, attributes)
+    wanted = {path: oid for path, oid in regular.items() if roles.role(path) in {Role.SOURCE, Role.TESTS}}
+    for path, data in zip(wanted, repository.blobs(wanted.values()), strict=True):
         yield quote(path), data
 
 

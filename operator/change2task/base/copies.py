@@ -14,7 +14,7 @@ import tarfile
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -33,6 +33,7 @@ _COMMENT = (b"#", b"//", b"/*", b"*", b"--", b";", b"%", b"<!--", b"import ", b"
 _MARKS = b" \t\r\v\f*#/;"
 _SHORTEST = 20
 _SHARE = 0.30
+_FOREIGN_SHARE = 0.80
 _FEWEST = 10
 _COMMON = 4
 _SMALLEST_FILE = 200
@@ -70,8 +71,8 @@ class Fingerprints:
         self._lines = {line: tuple(who) for line, who in owners.items() if len(who) <= _COMMON}
         self._total = Counter(number for who in self._lines.values() for number in who)
 
-    def match(self, data: bytes) -> tuple[str, str] | None:
-        """The source file that ``data`` copies and in what way, or None."""
+    def match(self, data: bytes, share: float = _SHARE) -> tuple[str, str] | None:
+        """The source file that ``data`` copies and in what way, or None; ``share`` of its lines make a copy."""
         same = self._digests.get(sha256(data).digest())
         if same is not None:
             return self._names[same], "the same bytes"
@@ -83,7 +84,7 @@ class Fingerprints:
                 seen.add(bare)
                 held.update(self._lines[bare])
         for number, count in held.most_common():
-            if count >= _FEWEST and count >= _SHARE * self._total[number]:
+            if count >= _FEWEST and count >= share * self._total[number]:
                 return self._names[number], f"{count} of its {self._total[number]} distinctive lines"
         return None
 
@@ -93,8 +94,12 @@ def _is_code(name: str) -> bool:
     return not _THIRD_PARTY & set(parts[:-1]) and parts[-1].rpartition(".")[2] in _CODE
 
 
-def in_folder(prints: Fingerprints, root: Path) -> Iterator[Finding]:
-    """Copies below a folder. Links are not followed."""
+def in_folder(prints: Fingerprints, root: Path, foreign: Container[str] = ()) -> Iterator[Finding]:
+    """Copies below a folder. Links are not followed.
+
+    ``foreign`` are relative paths of other distributions' files: they may resemble the project (forks, plugins), and
+    are copies only if they hold nearly all of a source file, as vendored ones do.
+    """
     for folder, _, names in os.walk(root):
         for name in sorted(names):
             path = Path(folder) / name
@@ -104,9 +109,10 @@ def in_folder(prints: Fingerprints, root: Path) -> Iterator[Finding]:
                 continue
             if not stat.S_ISREG(status.st_mode) or status.st_size < _SMALLEST_FILE:
                 continue
+            share = _FOREIGN_SHARE if where in foreign else _SHARE
             if _archive(path) and status.st_size <= _LARGEST_ARCHIVE:
-                yield from _in_archive(prints, path, where)
-            elif status.st_size <= _LARGEST_FILE and (found := prints.match(path.read_bytes())):
+                yield from _in_archive(prints, path, where, share)
+            elif status.st_size <= _LARGEST_FILE and (found := prints.match(path.read_bytes(), share)):
                 yield Finding(where, *found)
 
 
@@ -121,10 +127,10 @@ def _archive(path: Path) -> bool:
         return file.read(4) == b"PK\x03\x04" or path.name.lower().endswith(_TARS)
 
 
-def _in_archive(prints: Fingerprints, path: Path, where: str) -> Iterator[Finding]:
+def _in_archive(prints: Fingerprints, path: Path, where: str, share: float) -> Iterator[Finding]:
     try:
         for name, data in _members(path):
-            if found := prints.match(data):
+            if found := prints.match(data, share):
                 yield Finding(f"{where}!{name}", *found)
     except (OSError, EOFError, ValueError, RuntimeError, NotImplementedError, zipfile.BadZipFile, tarfile.TarError,
             zlib.error):  # fmt: skip
@@ -163,17 +169,33 @@ def compiled_leftovers(paths: Iterable[str]) -> Iterator[Finding]:
             yield Finding(path, "the project", "compiled during setup")
 
 
-def compiled_of_project(root: Path, work: str) -> Iterator[Finding]:
-    """Compiled code in an environment that the project's own distribution, installed from ``work``, put there."""
+class Installed(NamedTuple):
+    """Files below an environment's folder by whose they are: the project's own, other distributions'."""
+
+    own: frozenset[str]
+    foreign: frozenset[str]
+
+
+def installed(root: Path, work: str) -> Installed:
+    """Who installed what, by the distributions' own records; the project's own came from the folder ``work``."""
+    own: set[str] = set()
+    foreign: set[str] = set()
     for folder, _, names in os.walk(root):
-        if not folder.endswith(".dist-info") or f"file://{work}" not in _text(Path(folder) / "direct_url.json"):
+        if not folder.endswith(".dist-info") or "RECORD" not in names:
             continue
-        if "RECORD" not in names:
-            continue
+        site = Path(folder).parent
+        mine = f"file://{work}" in _text(Path(folder) / "direct_url.json")
         for line in _text(Path(folder) / "RECORD").splitlines():
-            path = line.split(",")[0].strip('"')
-            if path.rpartition(".")[2].lower() in _COMPILED:
-                yield Finding(path, "the project", "compiled during setup")
+            path = os.path.normpath(site / line.rsplit(",", 2)[0].strip('"'))
+            (own if mine else foreign).add(os.path.relpath(path, root))
+    return Installed(frozenset(own), frozenset(foreign - own))
+
+
+def compiled_of_project(own: Iterable[str]) -> Iterator[Finding]:
+    """Compiled code among the files that the project's own distribution installed."""
+    for path in sorted(own):
+        if path.rpartition(".")[2].lower() in _COMPILED:
+            yield Finding(path, "the project", "compiled during setup")
 
 
 def _text(path: Path) -> str:

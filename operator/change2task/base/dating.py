@@ -45,14 +45,13 @@ class Index(Enum):
     UNREACHABLE = "unreachable"
 
 
-def probe(bench: Bench, names: tuple[str, ...] = ()) -> Index:
-    """Ask the index for a package with no date and with one far in the future; ``names`` are asked for first.
+def probe(bench: Bench) -> Index:
+    """Ask the index for a package every mirror has, without a date and with one far in the future.
 
     Only an index without dates knows a package in the first case and no version of it in the second.
     """
     failures = 0
-    wanted = (*names, *_PROBES)[:6]
-    for name in wanted:
+    for name in _PROBES:
         log = bench.logs / "probe.log"
         without = _ask(bench, name, log, None)
         if without == _REQUEST_FAILED:

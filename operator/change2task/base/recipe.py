@@ -13,7 +13,7 @@ from pydantic import Field
 
 from change2task.api.model import Model
 from change2task.api.modernbase import ModernBaseSpec
-from change2task.base import infer_go, infer_python
+from change2task.base import infer_go, infer_python, lock
 from change2task.base.inferred import InferredSetup
 from change2task.base.project import ProjectFiles, UnreadableFile
 
@@ -82,6 +82,8 @@ def recipe_for(spec: ModernBaseSpec, project: ProjectFiles, committed: datetime,
     Raises RecipeUnknown.
     """
     environment = spec.environment
+    if environment.lock is not None and (wrong := lock.problems(environment.lock)):
+        raise RecipeUnknown(f"spec.environment.lock: {'; '.join(wrong[:3])}")
     as_of = environment.as_of or committed.astimezone(UTC).date()
     toolchain = _toolchain(spec, project)
     try:

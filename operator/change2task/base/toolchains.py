@@ -12,6 +12,7 @@ import shutil
 import subprocess
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
+from functools import lru_cache
 from pathlib import Path
 
 import structlog
@@ -40,7 +41,7 @@ _RIPE = timedelta(days=365)
 
 
 class Interpreter(Model):
-    """A CPython of this machine; `executable` is the real program, never a link or a script in front of it."""
+    """A CPython of this machine and the program that starts it."""
 
     version: str
     executable: Path
@@ -62,15 +63,23 @@ def uv_program() -> Path:
 
 
 def installed(environ: Mapping[str, str] = os.environ) -> tuple[Interpreter, ...]:
-    """Every CPython 3 that uv or pyenv knows on this machine, newest first. Nothing is downloaded."""
+    """Every CPython 3 that uv or pyenv knows on this machine, newest first. Nothing is downloaded.
+
+    Programs are as they were found, perhaps links or scripts in front: `ask` the chosen one for the real one.
+    """
     pyenv = Path(environ.get("PYENV_ROOT") or Path(environ.get("HOME", "/")) / ".pyenv")
     versions = [str(path.parent) for path in sorted(pyenv.glob("versions/*/bin/python3"))]
     # pyenv's shims are scripts that answer for one version only, and slowly.
     others = [path for path in environ.get("PATH", os.defpath).split(os.pathsep) if path != str(pyenv / "shims")]
-    paths = os.pathsep.join([*versions, *others])
+    return _listed(tuple({**environ, "PATH": os.pathsep.join([*versions, *others])}.items()))
+
+
+@lru_cache(maxsize=8)
+def _listed(environ: tuple[tuple[str, str], ...]) -> tuple[Interpreter, ...]:
+    """One listing takes about a second, and the machine does not change while a run lasts."""
     listed = subprocess.run(
         [uv_program(), "python", "list", "--only-installed", "--no-config", "--output-format", "json"],
-        env={**environ, "PATH": paths, "UV_PYTHON_DOWNLOADS": "never"},
+        env={**dict(environ), "UV_PYTHON_DOWNLOADS": "never"},
         capture_output=True,
         text=True,
         timeout=_SECONDS,
@@ -78,22 +87,25 @@ def installed(environ: Mapping[str, str] = os.environ) -> tuple[Interpreter, ...
     )
     if listed.returncode != 0:
         raise ToolchainMissing(f"uv cannot list this machine's interpreters: {listed.stderr.strip()[-500:]}")
-    found: dict[Path, Interpreter] = {}
-    for entry in json.loads(listed.stdout or "[]"):
-        if entry.get("path") and entry.get("implementation") == "cpython":
-            asked = ask(Path(entry["path"]), environ)
-            if asked is not None:
-                found.setdefault(asked.executable, asked)
+    found = {
+        Path(entry["path"]).resolve(): Interpreter(version=entry["version"], executable=Path(entry["path"]))
+        for entry in json.loads(listed.stdout or "[]")
+        if entry.get("path") and entry.get("implementation") == "cpython"
+    }
     return tuple(sorted(found.values(), key=lambda one: (Version(one.version), str(one.executable)), reverse=True))
 
 
 def ask(program: Path, environ: Mapping[str, str] = os.environ) -> Interpreter | None:
-    """What a program says of itself; None where it is no working CPython 3."""
+    """The interpreter behind a program, its real file found; None where it is no working CPython 3."""
     try:
         answer = subprocess.run(
-            [program, "-I", "-S", "-c", _ASK], env=dict(environ), capture_output=True, text=True, timeout=_SECONDS,
+            [program, "-I", "-S", "-c", _ASK],
+            env=dict(environ),
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
             check=True,
-        )  # fmt: skip
+        )
         told = json.loads(answer.stdout)
         Version(told["version"])
     except (OSError, subprocess.SubprocessError, ValueError) as error:
@@ -102,6 +114,19 @@ def ask(program: Path, environ: Mapping[str, str] = os.environ) -> Interpreter |
     if told.pop("implementation") != "CPython":
         return None
     return Interpreter(**told)
+
+
+def pick(
+    wish: PythonWish, as_of: date, available: Iterable[Interpreter], environ: Mapping[str, str] = os.environ
+) -> Interpreter:
+    """What `choose` takes, with its real program; one that does not answer is passed over. Raises ToolchainMissing."""
+    left = list(available)
+    while True:
+        chosen = choose(wish, as_of, left)
+        real = ask(chosen.executable, environ)
+        if real is not None and real.version == chosen.version:
+            return real
+        left.remove(chosen)
 
 
 def choose(wish: PythonWish, as_of: date, available: Iterable[Interpreter]) -> Interpreter:
