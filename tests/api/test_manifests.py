@@ -195,7 +195,12 @@ def test_an_unknown_field_names_the_one_that_was_meant(text: str, field: str, wa
         ),
         ("commit: no", "spec.change.commit", 'must be a string, but unquoted it is a boolean in YAML; quote it: "no"'),
         ("commit: ''", "spec.change.commit", "must not be empty"),
-        ("commit: --all", "spec.change.commit", r"must match ^[^-\s]\S*$"),
+        (
+            "commit: --all",
+            "spec.change.commit",
+            r"must match ^[^-\x00-\x20\x7f-\xa0][^\x00-\x20\x7f-\xa0]*$"
+            " (A commit or tag; the change is it against its parent)",
+        ),
         ("commit: {a: b}", "spec.change.commit", "must be a string, not a mapping"),
         ("pullRequest: 1, commit: a", "spec.change", "give exactly one of pullRequest, commit and range"),
         ("", "spec.change", "give exactly one of pullRequest, commit and range"),

@@ -71,19 +71,19 @@ def explain(error: dict[str, Any], model: type[Model], root: Mapping) -> tuple[s
         return _not_one_of(error, at(model, path), value, node), value
     if kind == "value_error":
         return str(error["ctx"]["error"]), None
+    if kind == "string_pattern_mismatch":
+        return _not_matching(str(error["ctx"]["pattern"]), path, model), value
     words = _WORDS.get(kind)
     return (words(error.get("ctx", {})) if words else str(error["msg"])), value
 
 
 _WORDS: Final[dict[str, Callable[[dict[str, Any]], str]]] = {
-    "string_pattern_mismatch": lambda c: f"must match {c['pattern']}",
     "string_too_short": lambda c: "must not be empty" if c["min_length"] == 1 else f"at least {c['min_length']} signs",
     "string_too_long": lambda c: f"at most {c['max_length']} characters",
     "too_short": lambda c: f"at least {c['min_length']} of them",
     "too_long": lambda c: f"at most {c['max_length']} of them",
     "greater_than_equal": lambda c: f"must be at least {c['ge']}",
     "less_than_equal": lambda c: f"must be at most {c['le']}",
-    "recursion_loop": lambda _: "refers to itself",
 }
 
 
@@ -107,6 +107,12 @@ def _missing(path: Path, model: type[Model]) -> str:
         if needed:
             return f"missing; it needs at least {listed(needed)}"
     return "missing; it must be given"
+
+
+def _not_matching(pattern: str, path: Path, model: type[Model]) -> str:
+    owner = model_of(at(model, path[:-1]))
+    told = [i.description for n, i in owner.model_fields.items() if (i.alias or n) == path[-1]] if owner else []
+    return f"must match {pattern}" + (f" ({told[0].rstrip('.')})" if told and told[0] else "")
 
 
 def _wrong_type(kind: str, node: Node | None, value: str | None) -> str:

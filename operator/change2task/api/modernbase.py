@@ -15,7 +15,7 @@ from change2task.api.conditions import Conditions
 from change2task.api.metadata import API_VERSION, ObjectMeta, Reference
 from change2task.api.model import Model
 from change2task.api.rules import Frozen, ruled
-from change2task.api.texts import Glob, Key, LabelValue, Quantity, Revspec, ShellCommand, Value, Word
+from change2task.api.texts import BLANKS, Glob, Key, LabelValue, Quantity, Revspec, ShellCommand, Value, Word
 
 
 class Repository(Model):
@@ -24,7 +24,7 @@ class Repository(Model):
     url: str = Field(
         min_length=1,
         max_length=2048,
-        pattern=r"^(https?|ssh|git|file)://\S+$|^[\w.-]+@[\w.-]+:\S+$",
+        pattern=rf"^(https?|ssh|git|file)://[^{BLANKS}]+$|^[A-Za-z0-9_][A-Za-z0-9_.-]*@[A-Za-z0-9_.-]+:[^{BLANKS}]+$",
         description="What the world calls the repository: https://, ssh://, git://, file:// or user@host:path.",
     )
     credentials_secret_ref: Reference | None = Field(
@@ -47,7 +47,7 @@ class Environment(Model):
         default=None,
         min_length=1,
         max_length=512,
-        pattern=r"^\S+$",
+        pattern=rf"^[^{BLANKS}]+$",
         description="Image to start from; without a container engine only python:X.Y means something.",
     )
     as_of: date | None = Field(
@@ -138,7 +138,7 @@ class Build(Model):
         default=None,
         min_length=1,
         max_length=512,
-        pattern=r"^\S+$",
+        pattern=rf"^[^{BLANKS}]+$",
         description="Registry and repository prefix that images are pushed to.",
     )
     cache: bool = Field(default=True, description="Whether layers of earlier builds may be used.")

@@ -13,7 +13,7 @@ from change2task.api.metadata import API_VERSION, ObjectMeta, Reference
 from change2task.api.model import Model
 from change2task.api.reasons import Reason, RejectionClass
 from change2task.api.rules import Frozen, ruled
-from change2task.api.texts import Glob, Revspec, Word
+from change2task.api.texts import BLANKS, Glob, Revspec, Word
 
 
 class Family(StrEnum):
@@ -51,7 +51,7 @@ class Change(Model):
     range: str | None = Field(
         default=None,
         max_length=511,
-        pattern=r"^[^-\s.][^\s]*?\.\.[^-\s.][^\s]*$",
+        pattern=rf"^[^-.{BLANKS}][^{BLANKS}]*?\.\.[^-.{BLANKS}][^{BLANKS}]*$",
         description="Two revisions a..b; the change is everything after a up to b.",
     )
 

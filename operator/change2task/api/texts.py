@@ -1,14 +1,18 @@
-"""Bounded kinds of text that the resources share.
+r"""Bounded kinds of text that the resources share.
 
 Every text of a spec has a bound, because the API server estimates the cost of a rule from it and because a
-manifest is read from strangers. Patterns are written for RE2 and Rust's regex alike: no look-around.
+manifest is read from strangers. Patterns mean the same to Go's RE2, which the API server uses, and to Rust's regex,
+which pydantic uses: no look-around, and no classes like ``\s`` that are Unicode's in one and ASCII's in the other.
 """
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
+
+BLANKS: Final = r"\x00-\x20\x7f-\xa0"
+"""Blanks and control characters, as the inside of a regular expression's class."""
 
 Glob = Annotated[str, Field(min_length=1, max_length=1024)]
 """A path glob: ``**`` crosses folders, ``*`` does not."""
@@ -22,7 +26,7 @@ Word = Annotated[str, Field(min_length=1, max_length=32_768)]
 Value = Annotated[str, Field(max_length=32_768)]
 """The value of an environment variable; may be empty."""
 
-Revspec = Annotated[str, Field(min_length=1, max_length=255, pattern=r"^[^-\s]\S*$")]
+Revspec = Annotated[str, Field(min_length=1, max_length=255, pattern=rf"^[^-{BLANKS}][^{BLANKS}]*$")]
 """A commit, tag or branch; never an option."""
 
 LabelValue = Annotated[str, Field(max_length=63, pattern=r"^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$")]
