@@ -10,7 +10,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from change2task.api.yamltree import FASTEST_LOADER, Bounds, Composed, Mapping, Scalar, Sequence, compose, resolve
+from change2task.api.yamlscalars import resolve
+from change2task.api.yamltree import FASTEST_LOADER, Bounds, Composed, Mapping, Scalar, Sequence, compose
 from tests.support.resources import TEXTS
 
 LOADERS = [FASTEST_LOADER, yaml.SafeLoader]

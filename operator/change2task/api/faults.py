@@ -12,7 +12,8 @@ from typing import Any, Final
 from change2task.api.model import Model
 from change2task.api.problems import bounded, field_path, listed
 from change2task.api.shapes import at, below, fields, model_of, nearest, places
-from change2task.api.yamltree import Mapping, Node, Path, Scalar, Sequence, describe, resolve
+from change2task.api.yamlscalars import describe, resolve
+from change2task.api.yamltree import Mapping, Node, Path, Scalar, Sequence
 
 KUBERNETES_METADATA: Final = frozenset(
     (

@@ -11,34 +11,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, Self
 
 from pydantic import ValidationError
 
+from change2task.api.crosscheck import cross_check
+from change2task.api.documents import Document, documents
 from change2task.api.faults import explain, refused_metadata
 from change2task.api.metadata import API_VERSION, GROUP
-from change2task.api.modernbase import ModernBase
 from change2task.api.problems import Problem, bounded, field_path, listed
 from change2task.api.render import render
+from change2task.api.resources import KINDS, Origin, Resource
 from change2task.api.shapes import below, model_of, nearest
-from change2task.api.taskcandidate import TaskCandidate
-from change2task.api.taskvariant import TaskVariant
-from change2task.api.yamltree import (
-    FASTEST_LOADER,
-    Bounds,
-    Loader,
-    Mapping,
-    Node,
-    Path,
-    Scalar,
-    Sequence,
-    compose,
-    describe,
-    resolve,
-)
+from change2task.api.yamlscalars import describe, resolve
+from change2task.api.yamltree import FASTEST_LOADER, Bounds, Loader, Mapping, Node, Path, Scalar, Sequence, compose
 
 __all__ = [
     "KINDS",
@@ -51,14 +39,6 @@ __all__ = [
     "render",
 ]
 
-Resource = ModernBase | TaskCandidate | TaskVariant
-
-KINDS: Final[dict[str, type[Resource]]] = {
-    "ModernBase": ModernBase,
-    "TaskCandidate": TaskCandidate,
-    "TaskVariant": TaskVariant,
-}
-
 MAX_SOURCE: Final = 10 * 1024 * 1024
 """Bytes of one source (a file, stdin) beyond which it is refused unread."""
 MAX_DOCUMENT: Final = 1024 * 1024
@@ -66,14 +46,6 @@ MAX_DOCUMENT: Final = 1024 * 1024
 MAX_DOCUMENTS: Final = 10_000
 MAX_PROBLEMS: Final = 200
 """Problems told of one source; how many more there were is the last of them."""
-
-
-class Origin(NamedTuple):
-    """Where a resource was written; document and line count from 1."""
-
-    source: str
-    document: int
-    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +67,6 @@ class ParsedManifests:
         )
 
 
-class _Document(NamedTuple):
-    number: int
-    line: int
-    content: bytes
-
-
-_MARKER: Final = re.compile(rb"^(?:---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
-_EMPTY_LINE: Final = re.compile(rb"\s*(?:#.*)?")
 _UNPRINTABLE: Final = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 _SURROGATES: Final = re.compile(r"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 
@@ -134,22 +98,6 @@ def load_stored(text: bytes, source: str) -> Resource:
     return parsed.resources[0]
 
 
-def _documents(text: bytes) -> Iterator[_Document]:
-    """The source cut at its ``---`` and ``...`` lines, which YAML lets stand for nothing else."""
-    starts = [0]
-    starts += [m.start() for m in _MARKER.finditer(text) if m.start()]
-    number, line = 0, 1
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
-        content = text[start:end]
-        marked = content.startswith(b"---")
-        body = content[3:] if marked or content.startswith(b"...") else content
-        blank = all(_EMPTY_LINE.fullmatch(row) or row.startswith(b"%") for row in body.splitlines())
-        number += marked or not blank
-        if not blank:
-            yield _Document(number, line, content)
-        line += content.count(b"\n")
-
-
 class _Reader:
     """One pass over one source."""
 
@@ -173,7 +121,7 @@ class _Reader:
         if len(text) > MAX_SOURCE and not self.keep_status:
             self.fail(f"{len(text)} bytes are more than the {MAX_SOURCE} that one source may hold; split it")
             return
-        for count, document in enumerate(_documents(text)):
+        for count, document in enumerate(documents(text)):
             if count >= MAX_DOCUMENTS:
                 self.fail(f"more than {MAX_DOCUMENTS} documents; split the source", document.number, document.line)
                 return
@@ -181,7 +129,7 @@ class _Reader:
         if not self.resources and not self.problems:
             self.fail(f"no document in it; write at least one resource of apiVersion {API_VERSION}")
 
-    def document(self, document: _Document) -> None:
+    def document(self, document: Document) -> None:
         number, line, content = document
         if len(content) > MAX_DOCUMENT and not self.keep_status:
             self.fail(
@@ -348,56 +296,3 @@ def _line(node: Node, path: Path) -> int:
         else:
             break
     return line
-
-
-def cross_check(
-    resources: Iterable[Resource], origins: Iterable[Origin] = (), *, known_bases: Iterable[str] = ()
-) -> tuple[Problem, ...]:
-    """Faults between resources: one name given twice, a candidate whose base is not there.
-
-    ``origins`` goes along with ``resources``; ``known_bases`` are names of bases that exist elsewhere, e.g. in
-    a store. References stay within a namespace.
-    """
-    every = tuple(resources)
-    placed = (*origins, *(Origin("", 0, 0) for _ in every))
-    keys = [(r.kind, r.metadata.namespace or "", r.metadata.name) for r in every]
-    first: dict[tuple[str, str, str], Origin] = {}
-    bases = Counter((namespace, name) for kind, namespace, name in keys if kind == "ModernBase")
-    elsewhere = frozenset(known_bases)
-    problems: list[Problem] = []
-    for resource, key, origin in zip(every, keys, placed, strict=False):
-        common: dict[str, Any] = {
-            "source": origin.source, "document_index": origin.document, "line": origin.line,
-            "kind": resource.kind, "name": resource.metadata.name,
-        }  # fmt: skip
-        if key in first:
-            other = first[key]
-            where = f" in {other.source}:{other.line}" if other.source else ""
-            message = f"this {resource.kind} is given twice, first{where}; rename or remove one"
-            problems.append(Problem(**common, field="metadata.name", value=bounded(key[2]), message=message))
-        first.setdefault(key, origin)
-        if isinstance(resource, TaskCandidate):
-            wanted = resource.spec.base_ref.name
-            if bases[key[1], wanted] or wanted in elsewhere:
-                continue
-            names = {name for namespace, name in bases if namespace == key[1]} | elsewhere
-            problems.append(
-                Problem(
-                    **common,
-                    field="spec.baseRef.name",
-                    value=bounded(wanted),
-                    message=f"no ModernBase of this name{_in_namespace(key[1])}; {_base_hint(wanted, names)}",
-                )
-            )
-    return tuple(problems)
-
-
-def _in_namespace(namespace: str) -> str:
-    return f" in namespace {namespace}" if namespace else ""
-
-
-def _base_hint(wanted: str, names: set[str]) -> str:
-    if not names:
-        return "add its manifest to the same run"
-    near = nearest(wanted, names)
-    return f"did you mean {near}?" if near else f"there are {listed(names)}"

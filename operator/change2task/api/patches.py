@@ -15,7 +15,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from change2task.api.model import Model
 from change2task.api.rules import ruled
-from change2task.api.yamltree import carried_literally
+from change2task.api.yamlscalars import carried_literally
 
 INLINE_LIMIT = 128 * 1024
 """Bytes up to which a patch travels inside a resource; beyond, it is an artifact by digest."""

@@ -16,7 +16,7 @@ from typing import Any, Final
 from change2task.api.modernbase import ModernBase
 from change2task.api.taskcandidate import TaskCandidate
 from change2task.api.taskvariant import TaskVariant
-from change2task.api.yamltree import UNCHANGED, carried_literally, resolve
+from change2task.api.yamlscalars import UNCHANGED, carried_literally, resolve
 
 # Whatever begins with a digit, a sign or a full stop may be a number, a date or base 60 to some reader.
 _BARE: Final = re.compile(r"[A-Za-z_/](?:[A-Za-z0-9_./@+,;'()*=<>?!-]|:(?=[A-Za-z0-9/])| (?=[A-Za-z0-9_./@+'(*=<>-]))*")
