@@ -11,6 +11,7 @@ import shlex
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -105,10 +106,10 @@ def _rejected(candidates: list[dict[str, Any]]) -> str:
 
 
 def _grade(task: str, patch: bytes, *, solved: bool) -> None:
-    answer = json.loads(
-        _change2task("grade", task, "--patch", "-", "--store", _short(STORE), "-o", "json", stdin=patch, quiet=True)
-    )
-    print("solved" if answer["solved"] else "not solved")
+    grading = ("grade", task, "--patch", "-", "--store", _short(STORE))
+    _echo(grading)
+    answer = json.loads(_change2task(*grading, "-o", "json", stdin=patch, quiet=True))
+    print(f"{'solved' if answer['solved'] else 'not solved'}: {answer['message']}")
     if answer["solved"] is not solved:
         raise DemoError(f"{task}: this patch was to be graded {'solved' if solved else 'not solved'}")
 
@@ -116,13 +117,17 @@ def _grade(task: str, patch: bytes, *, solved: bool) -> None:
 def _change2task(*arguments: str, stdin: bytes = b"", quiet: bool = False) -> bytes:
     """Run a command before the user's eyes, or quietly for its output."""
     if not quiet:
-        print(f"$ change2task {shlex.join(arguments)}", flush=True)
+        _echo(arguments)
     program = str(Path(sys.executable).with_name("change2task"))
     output = subprocess.PIPE if quiet else None
     done = subprocess.run((program, *arguments), input=stdin, stdout=output, cwd=ROOT, check=False)
     if done.returncode:
         raise DemoError(f"change2task {arguments[0]} ended with {done.returncode}")
     return done.stdout or b""
+
+
+def _echo(arguments: Sequence[str]) -> None:
+    print(f"$ change2task {shlex.join(arguments)}", flush=True)
 
 
 def _heading(text: str) -> None:
