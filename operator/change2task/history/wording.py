@@ -72,7 +72,7 @@ _THIN = re.compile(
     r"|further|final|initial|another|code|review)\W+)*"
     r"(?:fix(?:e[sd]|up)?|bug\s?fix(?:es)?|update[sd]?|change[sd]?|wip|cleanup|clean up"
     r"|improve(?:ment)?s?|tweaks?|refactor(?:ing)?"
-    r"|patch|merge[sd]?|review|commit|test(?:s|ing)?|lint|typos?|stuff|misc|feature|feat|new|enhancement"
+    r"|patch|merge[sd]?|review|commit|test(?:s|ing)?|lint|typos?|nits?|comments?|formatting|corrections?|stuff|misc|feature|feat|new|enhancement"
     r"|hotfix|develop|master|main"
     r"|security|(?:bump|prepare|new|the)?\W*(?:release|version))?(?:\W+(?:fix(?:es)?|bugs?|issues?|changes?|updates?|it|this|to|code|comments?|stuff|things|tests?|lint"
     r"|regressions?|errors?|problems?|crash(?:es)?|failures?))*\W*"

@@ -36,7 +36,7 @@ MIGRATION: Final = re.compile(
     r"|\bswitch(?:e[sd]|ing)? (?:from|to|over)\b|\bport(?:s|ed|ing)? (?:from|to)\b"
     r"|\bmov(?:e[sd]?|ing) (?:from .+ )?to\b"
     r"|\buses? .+ instead of\b|\binstead of\b|\bin favou?r of\b"
-    r"|\bdrop(?:s|ped|ping)? (?:use|usage|dependency|support)\b"
+    r"|\bdrop(?:s|ped|ping)? (?:use|usage|dependency)\b"
     r"|\bno longer uses?\b|\brenam(?:e[sd]?|ing)\b|\buses? [`'\"]?[a-z_][\w]*(?:\.[\w]+)+)"
 )
 TESTS: Final = re.compile(
