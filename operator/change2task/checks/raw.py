@@ -16,6 +16,7 @@ from typing import Any
 EVENT_BYTES = 64 << 20
 _SMALL = 64 << 10
 _MAX_ROUNDS = 10_000
+_LONGEST_SECONDS = 1e9
 
 
 class Unreadable(Exception):
@@ -30,10 +31,10 @@ def read(folder: Path, name: str, limit: int) -> bytes | None:
         return None
     except OSError as error:
         raise Unreadable(f"{name} in the results cannot be opened ({error.strerror}): a test replaced it") from error
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise Unreadable(f"{name} in the results is not a regular file: a test replaced it")
     with os.fdopen(fd, "rb") as file:
-        about = os.fstat(file.fileno())
-        if not stat.S_ISREG(about.st_mode):
-            raise Unreadable(f"{name} in the results is not a regular file: a test replaced it")
         data = file.read(limit + 1)
     if len(data) > limit:
         raise Unreadable(f"{name} in the results is longer than {limit} bytes")
@@ -86,3 +87,9 @@ def json_lines(data: bytes) -> Iterator[dict[str, Any] | None]:
             yield None
             continue
         yield value if isinstance(value, dict) else None
+
+
+def seconds(value: object) -> float:
+    """A duration an event names, 0 when it is none a test could have."""
+    plain = isinstance(value, int | float) and 0 <= value < _LONGEST_SECONDS
+    return float(value) if plain else 0.0  # type: ignore[arg-type]

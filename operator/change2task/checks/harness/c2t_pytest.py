@@ -14,7 +14,7 @@ import json
 import os
 import sys
 import types
-from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 
 import pytest
 
@@ -26,6 +26,7 @@ except ImportError:  # pytest before 4.0
 _open, _write, _close, _getpid = os.open, os.write, os.close, os.getpid
 _FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 _encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=True).encode
+_quote = json.encoder.encode_basestring_ascii
 _SIGNATURE_CHARACTERS = 1000
 _IDS_A_LINE = 500
 _OURS = ("C2T_WORK", "C2T_PLAN", "C2T_RESULTS", "C2T_HOME", "C2T_NONCE", "C2T_ROUND", "C2T_ORDER_SEED")
@@ -65,13 +66,22 @@ class _Channel:
         self.number = 0
 
     def emit(self, event: str, **fields: Any) -> None:
+        self.emit_members(event, _encode(fields)[1:-1])
+
+    def emit_members(self, event: str, members: str) -> None:
+        """An event whose further members are JSON already."""
         if _getpid() != self.pid:
             return
-        line = {"c2t": self.nonce, "e": event, "n": self.number}  # type: Dict[str, Any]
-        line.update(fields)
-        self.number += 1
         # Leading newline: a test may have left half a line of its own.
-        data = ("\n" + _encode(line) + "\n").encode("ascii")
+        text = '\n{"c2t":"%s","e":"%s","n":%d%s%s}\n' % (
+            self.nonce,
+            event,
+            self.number,
+            "," if members else "",
+            members,
+        )
+        self.number += 1
+        data = text.encode("ascii")
         try:
             fd = _open(self.path, _FLAGS, 0o644)
         except OSError:
@@ -144,14 +154,14 @@ class _CanaryFailureError(Exception):
     pass
 
 
-def _canary_function() -> None:
+def _good() -> None:
     pass
 
 
 class _Canary(pytest.Item):
     """A test of ours whose outcome is known: whoever makes everything pass changes it too.
 
-    It carries what hooks of projects expect of a test function, so that it does not break them.
+    It carries what hooks of projects expect of a test function, and is called through the hook that calls them.
     """
 
     cls = None
@@ -159,13 +169,14 @@ class _Canary(pytest.Item):
     funcargs = {}  # type: Dict[str, Any]
     fixturenames = []  # type: List[str]
     module = types.ModuleType("c2t_canary")
-    function = staticmethod(_canary_function)
-    obj = staticmethod(_canary_function)
-    message = ""
+    _fixtureinfo = types.SimpleNamespace(argnames=())
+    function = obj = staticmethod(_good)
 
     def runtest(self) -> None:
-        if self.message:
-            raise _CanaryFailureError(self.message)
+        self.ihook.pytest_pyfunc_call(pyfuncitem=self)
+
+    def _isyieldedfunction(self) -> bool:  # asked by pytest before 4.0
+        return False
 
     def repr_failure(self, excinfo: Any, style: Any = None) -> str:
         return _text(excinfo.value)
@@ -178,10 +189,10 @@ def _canary_before_from_parent(session: Any, name: str) -> Any:
     return _Canary(name, session)
 
 
-def _canary(session: Any, name: str, message: str) -> Any:
+def _canary(session: Any, name: str, function: Callable[[], None]) -> Any:
     # pytest before 5.4 knows the constructor only, later ones forbid it.
     item = getattr(_Canary, "from_parent", _canary_before_from_parent)(session, name=name)
-    item.message = message
+    item.function = item.obj = function
     return item
 
 
@@ -245,7 +256,8 @@ class _Witness:
         seed = environ.get("C2T_ORDER_SEED", "")
         self.seed = int(seed) if seed else None
         results = environ["C2T_RESULTS"]
-        self.emit = _Channel(os.path.join(results, "events.%d" % self.round), self.nonce).emit
+        channel = _Channel(os.path.join(results, "events.%d" % self.round), self.nonce)
+        self.emit, self.emit_members = channel.emit, channel.emit_members
         self.earlier = _Earlier(results, self.nonce, self.round)
         self.wanted = None  # type: Optional[Set[str]]
         chosen = os.path.join(environ["C2T_PLAN"], "ids")
@@ -253,10 +265,11 @@ class _Witness:
             with open(chosen, "rb") as lines:
                 self.wanted = {json.loads(line.decode("ascii")) for line in lines}
         self.nothing_wanted = False
+        self.places = {}  # type: Dict[str, str]
         self.ids = {}  # type: Dict[Any, str]
         self.names = {}  # type: Dict[str, str]
         self.raised = {}  # type: Dict[Tuple[str, str], str]
-        self.phases = {}  # type: Dict[str, List[Any]]
+        self.phases = {}  # type: Dict[str, Tuple[str, float]]
         self.emit("loaded", round=self.round, pytest=pytest.__version__, python=sys.version.split()[0])
 
     # Names
@@ -273,7 +286,10 @@ class _Witness:
 
     def place(self, node: Any) -> str:
         """The node's file relative to the work tree, however pytest's rootdir was chosen."""
-        return self.relative(str(getattr(node, "path", None) or getattr(node, "fspath", None) or ""))
+        path = str(getattr(node, "path", None) or getattr(node, "fspath", None) or "")
+        if path not in self.places:
+            self.places[path] = self.relative(path)
+        return self.places[path]
 
     def name(self, item: Any) -> str:
         """The item's id: file relative to the work tree, `::`, the rest of pytest's node id."""
@@ -405,20 +421,25 @@ class _Witness:
             chosen = [item for item in chosen if self.ids[item] in self.wanted]
         if self.seed is not None:
             chosen = _Order(self.seed).sort(chosen, self.ids)
-        good = _canary(session, "c2t_canary_pass_" + self.nonce, "")
-        bad = _canary(session, "c2t_canary_fail_" + self.nonce, "canary " + self.nonce)
+        good = _canary(session, "c2t_canary_pass_" + self.nonce, _good)
+        bad = _canary(session, "c2t_canary_fail_" + self.nonce, self._bad)
         for item in (good, bad):
             self.ids[item] = self.names[item.nodeid] = item.name
         return [good, *chosen, bad]
+
+    def _bad(self) -> None:
+        raise _CanaryFailureError("canary " + self.nonce)
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: Any) -> Any:
         identity = self.ids.get(item) or self.name(item)
         self.phases = {}
-        self.emit("start", id=identity)
+        quoted = '"id":' + _quote(identity)
+        self.emit_members("start", quoted)
         outcome = yield
         if outcome.excinfo is None:
-            self.emit("end", id=identity, phases=self.phases)
+            phases = ["%s:[%s,%.6f]" % (_quote(when), _quote(said[0]), said[1]) for when, said in self.phases.items()]
+            self.emit_members("end", quoted + ',"phases":{' + ",".join(phases) + "}")
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item: Any, call: Any) -> Any:
@@ -437,7 +458,7 @@ class _Witness:
         overruled = report.outcome == "passed" and kind not in (None, "Skipped", "SkipTest") and xfail is None
         part = getattr(report, "context", None)
         if part is None:
-            self.phases[report.when] = [report.outcome, round(float(report.duration), 6)]
+            self.phases[report.when] = (report.outcome, float(report.duration))
         if report.outcome == "passed" and xfail is None and not overruled:
             return
         fields = {"id": identity, "when": report.when, "outcome": report.outcome}  # type: Dict[str, Any]

@@ -138,8 +138,7 @@ class _Events:
                 self.tests[key[0], glued[2]].glued = _ENDS[glued[1].lower()]
         elif action in _ENDS:
             test.ends.append(_ENDS[action])
-            if isinstance(seconds, int | float):
-                test.seconds += float(seconds)
+            test.seconds += raw.seconds(seconds)
 
     def _package_event(self, package: _Package, action: str, text: str, event: dict[str, Any]) -> None:
         if action == "output":

@@ -120,7 +120,8 @@ class _Reading:
         self.errors: dict[str, str] = {}
         self.skipped_files: dict[str, None] = {}
         self.notes: list[str] = []
-        self.canary_names = {f"c2t_canary_pass_{nonce}": True, f"c2t_canary_fail_{nonce}": False}
+        self.good_canary = f"c2t_canary_pass_{nonce}"
+        self.bad_canary = f"c2t_canary_fail_{nonce}"
         self.canary_lies = False
 
     def whole(self) -> Reading:
@@ -188,8 +189,8 @@ class _Round:
                 continue
             if event.get("n") != self.next:
                 self.broken = self.broken or (
-                    f"The events of round {self.number} are not one sequence (number {event.get('n')!r} where "
-                    f"{self.next} should be): somebody beside the plugin wrote, cut or removed them."
+                    f"The events of round {self.number} are not one sequence (number {str(event.get('n'))[:20]!a} "
+                    f"where {self.next} should be): somebody beside the plugin wrote, cut or removed them."
                 )
             self.next += 1
             try:
@@ -291,7 +292,7 @@ class _Round:
         folder, name = self.whole.folder, f"round.{self.number}"
         cut = raw.marker(folder, f"{name}.deadline") is not None or raw.exit_code(folder, name) is None
         hung = raw.marker(folder, f"{name}.hung") is not None
-        if self.running is not None and self.running in self.whole.canary_names:
+        if self.running is not None and self.running in (self.whole.good_canary, self.whole.bad_canary):
             self.canary[self.running] = self._outcome({})
         elif self.running is not None and not cut:
             outcome: TestOutcome = "hung" if hung else "crashed"
@@ -300,15 +301,12 @@ class _Round:
         if self.gathering is not None and not cut:
             said = "hung" if hung else "ended the test process"
             self.whole.errors.setdefault(to_model(self.gathering), f"{said} while it was imported")
-        for identity, result in self.canary.items():
-            good = self.whole.canary_names[identity]
-            if result.phase in ("setup", "teardown"):
-                continue
-            if good != (result.outcome == "passed") or (not good and self.whole.nonce not in (result.signature or "")):
-                self.whole.canary_lies = True
+        bad = self.canary.get(self.whole.bad_canary)
+        if bad is not None and bad.outcome in ("passed", "xpassed", "xfailed"):
+            self.whole.canary_lies = True
 
     def _settle(self, identity: str, seconds: float, result: TestResult) -> None:
-        if identity in self.whole.canary_names:
+        if identity in (self.whole.good_canary, self.whole.bad_canary):
             self.canary[identity] = result
             return
         wire = to_model(identity)
@@ -320,16 +318,15 @@ class _Round:
 
     def canaries(self) -> bool | None:
         """Whether both planted tests told the truth; None when a hook of the project did not let them run."""
-        for name in self.whole.canary_names:
-            result = self.canary.get(name)
-            if result is None:
-                return False
-            if result.outcome == "error" and result.phase != "call":
-                self.whole.notes.append(f"A planted test could not run: {result.signature}")
-                return None
-        return True
+        good, bad = self.canary.get(self.whole.good_canary), self.canary.get(self.whole.bad_canary)
+        if good is None or bad is None:
+            return False
+        if good.outcome == "passed" and bad.outcome == "failed" and self.whole.nonce in (bad.signature or ""):
+            return True
+        wrong = bad if good.outcome == "passed" else good
+        self.whole.notes.append(f"A planted test could not run: {wrong.outcome}, {wrong.signature}.")
+        return None
 
 
 def _total(phases: dict[str, Any]) -> float:
-    numbers = [outcome[1] for outcome in phases.values() if isinstance(outcome, list) and len(outcome) == 2]
-    return float(sum(number for number in numbers if isinstance(number, int | float)))
+    return sum(raw.seconds(said[1]) for said in phases.values() if isinstance(said, list) and len(said) == 2)
