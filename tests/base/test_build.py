@@ -8,18 +8,21 @@ import sys
 import threading
 from collections.abc import Iterator
 from datetime import date
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
 
 from change2task.api.conditions import ConditionType
 from change2task.api.reasons import Reason
-from change2task.base import index, toolchains
+from change2task.base import index, infer_go, toolchains
 from change2task.base.build import Builder
 from change2task.base.environment import PlacedEnvironment, environment_key
 from change2task.base.faults import BaseFault, Faulted
 from change2task.base.inferred import InferredSetup
 from change2task.base.places import Tools
+from change2task.base.project import ProjectFiles
 from change2task.base.recipe import Recipe
 from change2task.checks.passes import Cancelled, InfrastructureFault
 from change2task.runtime.choose import choose
@@ -295,6 +298,16 @@ def test_credentials_reach_the_index_and_nothing_that_is_kept(tmp_path: Path) ->
     assert not [path for path in kept if b"hunter2" in path.read_bytes()]
 
 
+def test_pip_in_a_step_is_there_and_one_that_knows_no_dates_is_said(place: Place, server: Index) -> None:
+    server.add_installed("pip", uploaded="2030-01-01")
+    server.add("setuptools", "60.0", uploaded="2024-01-01")
+    server.add("wheel", "0.40", uploaded="2024-01-01")
+    environment = place.build("python -m pip install dep").environment
+    known = Version(version("pip")) >= Version("26")
+    assert environment.dated is known
+    assert ("which knows no dates" in environment.dated_detail) is not known
+
+
 def test_a_failing_step_is_the_bases_fault_with_step_code_and_last_lines(place: Place) -> None:
     found = place.fault(INSTALL, "echo so far; echo this went wrong >&2; exit 3")
     assert found.reason is Reason.SETUP_FAILED
@@ -399,3 +412,33 @@ def test_without_mounts_another_recipe_takes_the_place_over(tmp_path: Path, serv
     again = place.build(INSTALL)
     dep = next(again.content.rglob("site-packages/dep.py"))
     assert "1.0" in dep.read_text()
+
+
+needs_go = pytest.mark.skipif(shutil.which("go", path="/usr/local/go/bin:/usr/bin:/bin") is None, reason="no Go here")
+
+
+@needs_go
+def test_a_go_module_gets_a_build_cache_that_holds_nothing_of_its_own(place: Place, tmp_path: Path) -> None:
+    source = 'package toy\n\nimport "errors"\n\nvar ErrToy = errors.New("a toy that is broken")\n'
+    files = {"go.mod": "module example.org/toy\n\ngo 1.20\n", "toy.go": source}
+    recipe = infer_go.infer(ProjectFiles.of(files))
+    assert recipe is not None
+    placed = place.build(*recipe.setup, files=files, toolchain="go", env=recipe.env, rebuild=recipe.rebuild)
+    work = tmp_path / "state"
+    work.mkdir()
+    for name, text in files.items():
+        (work / name).write_text(text)
+    script = f"{recipe.rebuild[0]} && find $GOCACHE -type f | wc -l && go env GOPROXY GOTOOLCHAIN && go build ./..."
+    count, *settings = place.run(placed, script, work).split()
+    assert settings == ["off", "local"]
+    assert int(count) > 10
+    assert not any(b"example.org/toy" in path.read_bytes() for path in placed.content.rglob("*") if path.is_file())
+
+
+@needs_go
+def test_a_go_module_that_imports_nothing_is_not_built_itself(place: Place) -> None:
+    files = {"go.mod": "module example.org/toy\n\ngo 1.20\n", "toy.go": "package toy\n\nfunc One() int { return 1 }\n"}
+    recipe = infer_go.infer(ProjectFiles.of(files))
+    assert recipe is not None
+    placed = place.build(*recipe.setup, files=files, toolchain="go", env=recipe.env)
+    assert [path for path in placed.content.rglob("*") if path.is_file()] == []

@@ -29,7 +29,7 @@ def test_only_variables_about_package_sources_are_passed(tmp_path: Path) -> None
         UV_PUBLISH_TOKEN="no",
         PATH="/bin",
     )
-    assert set(found.variables) == {"UV_DEFAULT_INDEX", "HTTPS_PROXY", "GOPROXY"}
+    assert set(found.variables) == {"UV_DEFAULT_INDEX", "PIP_INDEX_URL", "HTTPS_PROXY", "GOPROXY"}
 
 
 def test_what_pips_configuration_says_is_told_to_uv(tmp_path: Path) -> None:
@@ -57,6 +57,10 @@ def test_uvs_own_settings_stand_above_pips(tmp_path: Path) -> None:
     found = of(tmp_path).variables
     assert (found["UV_DEFAULT_INDEX"], found["UV_INDEX"]) == ("https://d/simple", "https://e/simple")
     assert of(tmp_path, UV_DEFAULT_INDEX="https://x").variables["UV_DEFAULT_INDEX"] == "https://x"
+
+
+def test_uvs_default_index_is_told_to_pip_without_its_name(tmp_path: Path) -> None:
+    assert of(tmp_path, UV_DEFAULT_INDEX="corp=https://i/simple").variables["PIP_INDEX_URL"] == "https://i/simple"
 
 
 def test_a_broken_configuration_is_passed_over(tmp_path: Path) -> None:

@@ -239,3 +239,27 @@ def test_setup_py_that_is_no_python_3_is_still_installed() -> None:
     found = inferred(setup_py="print 'hello'\nfrom distutils.core import setup\nsetup()\n")
     assert found.setup == ("uv pip install -e . pytest",)
     assert "setup.py is no Python 3 that can be read without running it" in found.evidence
+
+
+@pytest.mark.parametrize(
+    ("names", "arguments"),
+    [
+        (("tests/test_a.py", "benchmarks/conftest.py"), ("tests",)),
+        (("tests/test_a.py", "conftest.py", "docs/test_docs.py"), ("tests",)),
+        (("tests/test_a.py",), ()),
+        (("tests/test_a.py", "src/p/test/test_b.py", "docs/conftest.py"), ()),
+        (("tests/test_a.py", "test_b.py", "docs/conftest.py"), ()),
+        (("tests/test_a.py", "testing/test_b.py", "docs/conftest.py"), ()),
+    ],
+)
+def test_folders_of_chores_are_kept_out_of_the_suite_where_that_is_safe(
+    names: tuple[str, ...], arguments: tuple[str, ...]
+) -> None:
+    plain = f'{BUILD}[project]\nname = "p"\n'
+    assert inferred(pyproject=plain, **dict.fromkeys(names, "")).arguments == arguments
+
+
+def test_configured_test_paths_are_left_alone() -> None:
+    configured = f'{BUILD}[project]\nname = "p"\n[tool.pytest.ini_options]\ntestpaths = ["tests", "docs"]\n'
+    files = {"tests/test_a.py": "", "docs/conftest.py": ""}
+    assert inferred(pyproject=configured, **files).arguments == ()

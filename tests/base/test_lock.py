@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 
 from change2task.base.lock import names, problems, without_hashes
 
-LOCK = (
-    "Dep.One==1.0 \\\n    --hash=sha256:aa \\\n    --hash=sha256:bb\n# a comment\nother==2.0 ; python_version > '3'\n"
-)
+LOCK = "Dep.One==1.0 \\\n    --hash=sha256:aa \\\n    --hash=sha256:bb\n# note\nother==2.0 ; python_version > '3'\n"
 
 
 def test_names_are_canonical() -> None:

@@ -125,3 +125,12 @@ def test_what_only_an_image_can_hold_is_refused_without_one(environment: Environ
 def test_a_plain_recipe_is_refused_nowhere() -> None:
     recipe = recipe_for(spec(Environment(image="python:3.11")), FILES, COMMITTED, None)
     assert refuses(recipe, _Somewhere("plain")) is None
+
+
+def test_arguments_are_added_to_a_default_command_only() -> None:
+    files = ProjectFiles.of(
+        {"pyproject.toml": "[project]\nname = 'p'\n", "tests/test_a.py": "", "docs/conftest.py": ""}
+    )
+    assert recipe_for(spec(), files, COMMITTED, None).command == ("python", "-m", "pytest", "tests")
+    said = spec(checks=Checks(command=("python", "-m", "pytest")))
+    assert recipe_for(said, files, COMMITTED, None).command == ("python", "-m", "pytest")

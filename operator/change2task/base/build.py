@@ -18,6 +18,7 @@ from pathlib import Path
 
 import structlog
 from filelock import FileLock, Timeout
+from packaging.version import Version
 
 from change2task.api.modernbase import Scope
 from change2task.api.reasons import Reason
@@ -51,6 +52,7 @@ from change2task.vcs.trees import EXECUTABLE, FILE, Tree
 
 _log = structlog.get_logger(__name__)
 _PIP = re.compile(r"(?<!uv )\bpip3?\s+(?:install|download|wheel)\b|-m\s+pip\b")
+_DATING_PIP = Version("26")
 _POLL_SECONDS = 0.5
 DEFAULT_LIMITS = Limits(seconds=1800, memory_bytes=8 << 30, processes=1024, disk_bytes=16 << 30)
 
@@ -211,7 +213,7 @@ class _Build:
         self._compile(bench)
         if self.sandbox.isolation.filesystem:
             disk.share(self.content, self.builder.cache / "pool")
-        whole, detail = _dating(recipe, frozen, dated=dated)
+        whole, detail = _dating(recipe, frozen, self._undatable(recipe), dated=dated)
         for folder in (self.work, self.home, self.staging / "lock"):
             _remove(folder)
         environment = Environment(
@@ -259,13 +261,33 @@ class _Build:
 
     def _virtual_environment(self, bench: Bench, recipe: Recipe) -> None:
         assert self.tools.interpreter is not None
-        words = [bench.uv, "venv", "-q", "--allow-existing", "--no-project", "--python",
-                 str(self.tools.interpreter.executable), self.layout.env]  # fmt: skip
-        if any(_PIP.search(step) for step in recipe.setup):
-            words.insert(2, "--seed")
-        outcome = bench.run(tuple(words), log=bench.logs / "venv.log")
+        uses_pip = any(_PIP.search(step) for step in recipe.setup)
+        program = str(self.tools.interpreter.executable)
+        self._prelude(
+            bench, "venv", "--allow-existing", "--no-project", *(("--seed",) if uses_pip else ()), "--python", program,
+            self.layout.env,
+        )  # fmt: skip
+        if uses_pip:
+            # Older pips know no dates; which one installs changes nothing in what is installed.
+            self._prelude(bench, "pip", "install", "--upgrade", "pip", undated=True)
+
+    def _prelude(self, bench: Bench, *words: str, undated: bool = False) -> None:
+        without = dating.VARIABLES if undated else frozenset[str]()
+        outcome = bench.run((bench.uv, "-q", *words), log=bench.logs / "venv.log", without=without)
         if not outcome.succeeded:
-            raise StepFailed(" ".join(words[1:]), f"exit code {outcome.exit_code}", bench.tail("venv.log"))
+            raise StepFailed(f"uv {' '.join(words)}", f"exit code {outcome.exit_code}", bench.tail("venv.log"))
+
+    def _undatable(self, recipe: Recipe) -> str | None:
+        """Why steps could not be held to the date though the index keeps dates; None where they were."""
+        if not any(_PIP.search(step) for step in recipe.setup):
+            return None
+        found = next(self.content.glob("lib/python*/site-packages/pip-*.dist-info"), None)
+        version = Version(found.name.split("-")[1].removesuffix(".dist")) if found is not None else None
+        if version is not None and version >= _DATING_PIP:
+            return None
+        return (
+            f"setup uses pip {version or 'of its own'}, which knows no dates; use uv pip, or a lock (change2task lock)"
+        )
 
     def _freeze(self, bench: Bench) -> Frozen:
         if self.tools.interpreter is None:
@@ -323,7 +345,7 @@ class _Build:
         return found
 
 
-def _dating(recipe: Recipe, frozen: Frozen, *, dated: bool) -> tuple[bool, str]:
+def _dating(recipe: Recipe, frozen: Frozen, undatable: str | None, *, dated: bool) -> tuple[bool, str]:
     if recipe.lock is not None:
         beside = lock.names(frozen.text) - lock.names(recipe.lock)
         if not beside:
@@ -331,6 +353,8 @@ def _dating(recipe: Recipe, frozen: Frozen, *, dated: bool) -> tuple[bool, str]:
         if not dated:
             some = ", ".join(sorted(beside)[:5])
             return False, f"the index keeps no upload dates and the lock does not hold {some}; run change2task lock"
+    if dated and undatable is not None:
+        return False, undatable
     if dated:
         return True, f"packages as they were at {dating.cutoff(recipe.as_of)}"
     return False, (

@@ -15,7 +15,7 @@ from change2task.base.steps import Bench
 
 _PROBES = ("pip", "setuptools", "pytest")
 _FAR = "2999-01-01T00:00:00Z"
-_DATE_VARIABLES = frozenset({"UV_EXCLUDE_NEWER", "PIP_UPLOADED_PRIOR_TO", "npm_config_before"})
+VARIABLES = frozenset({"UV_EXCLUDE_NEWER", "PIP_UPLOADED_PRIOR_TO", "npm_config_before"})
 _GO_UNREACHABLE = re.compile(
     r"dial tcp|connection refused|i/o timeout|no such host|TLS handshake|network is unreachable|\b50[234] ", re.I
 )
@@ -66,7 +66,7 @@ def probe(bench: Bench) -> Index:
 def _ask(bench: Bench, name: str, log: Path, date_: str | None) -> int | None:
     extra = {"UV_HTTP_RETRIES": "1"} | ({} if date_ is None else {"UV_EXCLUDE_NEWER": date_})
     script = f"echo {name} | {bench.uv} pip compile -q --no-cache --no-deps --no-build -"
-    without = _DATE_VARIABLES | {"UV_CONSTRAINT"}
+    without = VARIABLES | {"UV_CONSTRAINT"}
     return bench.run(("sh", "-c", script), log=log, extra=extra, without=without).exit_code
 
 

@@ -74,6 +74,10 @@ def settings(environ: Mapping[str, str], *, system: Path = Path("/etc")) -> Inde
         variables |= {uv: of_pip[pip] for key, uv in _PAIRS if (pip := f"PIP_{_upper(key)}") in of_pip}
     for name, value in of_pip.items():
         variables.setdefault(name, value)
+    default = variables.get("UV_DEFAULT_INDEX") or variables.get("UV_INDEX_URL")
+    if default:
+        # uv lets an index have a name (NAME=URL), pip does not.
+        variables.setdefault("PIP_INDEX_URL", re.sub(r"^[\w-]+=(?=\w+:)", "", default))
     if "PIP_CERT" in variables:
         variables.setdefault("SSL_CERT_FILE", variables["PIP_CERT"])
     return IndexSettings(variables=variables, files=_files(variables), secrets=_secrets(variables))

@@ -35,7 +35,8 @@ def infer(files: ProjectFiles) -> InferredSetup | None:
         evidence.append("no dependencies")
     steps.append(
         f'packages="$(go list -deps -test -f \'{_FOREIGN}\' ./... | grep -v "^unsafe$" | grep -v " " | sort -u)"'
-        f' && GOCACHE="{_SEED}" go build $packages'
+        # Without a package named, go would build the project itself.
+        f' && mkdir -p "{_SEED}" && if [ -n "$packages" ]; then GOCACHE="{_SEED}" go build $packages; fi'
     )
     version = re.search(r"^go\s+(\d+\.\d+(?:\.\d+)?)\s*$", text, re.MULTILINE)
     return InferredSetup(

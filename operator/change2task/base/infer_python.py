@@ -62,6 +62,7 @@ def infer(files: ProjectFiles, version: str | None, *, uses_pytest: bool) -> Inf
     choice = _Choice(files, project)
     plugins, plugin_evidence = pytest_needs.plugins(files) if uses_pytest else ((), ())
     runner = (*(("pytest",) if uses_pytest else ()), *plugins)
+    arguments, folder_evidence = pytest_needs.folders(files) if uses_pytest else ((), ())
     before, env, version_evidence = _version(project, version)
     ways = _ways(choice, before, runner)
     poorer = [InferredSetup(setup=steps, note=note) for steps, note in ways[1:] if steps != ways[0][0]]
@@ -70,7 +71,8 @@ def infer(files: ProjectFiles, version: str | None, *, uses_pytest: bool) -> Inf
         env=env,
         specifier=project.requires_python,
         listed=project.minors,
-        evidence=(*choice.evidence, *plugin_evidence, *version_evidence, *project.unknown),
+        arguments=arguments,
+        evidence=(*choice.evidence, *plugin_evidence, *folder_evidence, *version_evidence, *project.unknown),
         note=ways[0][1],
         fallbacks=tuple(poorer),
     )

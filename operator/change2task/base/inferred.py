@@ -15,7 +15,7 @@ class InferredSetup(Model):
 
     ``note`` names this way of setup among several; ``fallbacks`` are poorer ways, best first.
     ``specifier`` and ``listed`` narrow the Python interpreter: PEP 440 and minors such as 3.12;
-    ``go`` is the least version of Go.
+    ``go`` is the least version of Go. ``arguments`` go after a check command that the manifest left to its default.
     """
 
     setup: tuple[str, ...]
@@ -24,6 +24,7 @@ class InferredSetup(Model):
     specifier: str = ""
     listed: tuple[str, ...] = ()
     go: str = ""
+    arguments: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
     note: str = ""
     fallbacks: tuple[InferredSetup, ...] = ()

@@ -30,6 +30,7 @@ from change2task.base.recipe import Recipe, RecipeUnknown, recipe_for
 from change2task.base.refusals import refuses
 from change2task.base.resolution import Ineligible, Resolution
 from change2task.checks.passes import PassRunner
+from change2task.checks.reader import reader_for
 from change2task.checks.running import CheckCommand
 from change2task.vcs.errors import MissingObject, UnsafePath
 from change2task.vcs.materialise import check_paths
@@ -57,8 +58,10 @@ def prepare_base(
 
     ``runners`` makes the runner of an environment; ``clock`` counts seconds; ``frozen`` is the commit an earlier run
     froze, which is then the only one tried. ``progress`` gets words about what goes on. Everything that stands in
-    the builder's cache is taken from there. Raises ToolchainMissing, InfrastructureFault, Cancelled.
+    the builder's cache is taken from there. Raises ToolchainMissing, InfrastructureFault, Cancelled, and ValueError
+    for an unknown checks.format.
     """
+    reader_for(spec.checks.format)
     preparing = _Preparing(spec, repository, builder, runners, clock, repeats, progress)
     if not repository.refs():
         fault = BaseFault(

@@ -6,6 +6,7 @@ projects often name such plugins nowhere but in their CI files.
 
 from __future__ import annotations
 
+import re
 import shlex
 
 from change2task.base.project import ProjectFiles
@@ -22,6 +23,11 @@ _OPTIONS = {
     "--doctest-plus": "pytest-doctestplus", "--mpl": "pytest-mpl", "--black-multipro": "pytest-black-multipy",
     "--codspeed": "pytest-codspeed", "--memray": "pytest-memray", "--nbval": "nbval",
 }  # fmt: skip
+_CHORES = re.compile(
+    r"_?(?:bench(?:marks?|marking)?|perf(?:ormance)?|docs?|documentation|examples?|samples?|demos?|scripts?|tools?|"
+    r"ci|profiling|tutorials?|contrib)",
+    re.I,
+)
 _SETTINGS = {
     "asyncio_mode": "pytest-asyncio", "asyncio_default_fixture_loop_scope": "pytest-asyncio",
     "timeout": "pytest-timeout", "timeout_method": "pytest-timeout", "django_settings_module": "pytest-django",
@@ -47,6 +53,24 @@ def plugins(files: ProjectFiles) -> tuple[tuple[str, ...], tuple[str, ...]]:
         for requirement in _words(settings.get("required_plugins", "")):
             found.setdefault(requirement, f"{source} requires the plugin {requirement}")
     return tuple(found), tuple(f"{why}: {plugin} is installed" for plugin, why in found.items())
+
+
+def folders(files: ProjectFiles) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The test folder to name on the command line, if pytest would otherwise trip over folders of chores.
+
+    Only where the configuration names no ``testpaths``, one folder at the root holds all tests, and what else pytest
+    would load lies in folders for benchmarks, documents or examples. With a sentence for it. Raises UnreadableFile.
+    """
+    if any("testpaths" in settings for _, settings in _configurations(files)):
+        return (), ()
+    loaded = files.matching(r"(?:.*/)?(?:test_[^/]*|[^/]*_test|conftest)\.py")
+    roots = {name.partition("/")[0] for name in loaded if "/" in name}
+    homes = sorted(roots & {"tests", "test", "testing"})
+    chores = sorted(root for root in roots if _CHORES.fullmatch(root))
+    alone = len(homes) == 1 and bool(chores) and roots == {*homes, *chores}
+    if not alone or any("/" not in name and name != "conftest.py" for name in loaded):
+        return (), ()
+    return tuple(homes), (f"tests are run from {homes[0]}/ only: {', '.join(chores)} would be loaded as well",)
 
 
 def _configurations(files: ProjectFiles) -> list[tuple[str, dict[str, object]]]:

@@ -98,6 +98,7 @@ def recipe_for(spec: ModernBaseSpec, project: ProjectFiles, committed: datetime,
     evidence = [] if inferred is None else list(inferred.evidence)
     setup = () if inferred is None else inferred.setup
     fallbacks = () if inferred is None else inferred.fallbacks
+    arguments = () if inferred is None or "command" in spec.checks.model_fields_set else inferred.arguments
     if environment.setup is not None:
         evidence.append("setup steps are the manifest's own")
         setup, fallbacks = environment.setup, ()
@@ -112,7 +113,7 @@ def recipe_for(spec: ModernBaseSpec, project: ProjectFiles, committed: datetime,
         image=environment.image,
         lock=environment.lock,
         as_of=as_of,
-        command=spec.checks.command,
+        command=(*spec.checks.command, *arguments),
         format=spec.checks.format,
         inferred=environment.setup is None,
         evidence=tuple(evidence),
