@@ -26,6 +26,8 @@ STORE = DEMO / "store"
 MANIFESTS = ROOT / "examples" / "demo"
 LEAST_ACCEPTED = 3
 LEAST_FAMILIES = 2
+SHOWN = "humanize-4.12.1"
+"""Small, and moved by a merge to where its code is today."""
 
 
 class DemoError(Exception):
@@ -96,9 +98,8 @@ def show(mirrors: dict[str, Path]) -> None:
 
 
 def _task_to_show(accepted: list[dict[str, Any]]) -> str:
-    """A task that is solved by a patch rather than by tests, the smallest first for it is read by people."""
-    by_patch = [candidate for candidate in accepted if candidate["family"] != "TestGeneration"] or accepted
-    return str(min(by_patch, key=lambda candidate: candidate["checks"]["target"])["name"])
+    names = [str(candidate["name"]) for candidate in accepted]
+    return SHOWN if SHOWN in names else names[0]
 
 
 def _rejected(candidates: list[dict[str, Any]]) -> str:
