@@ -226,7 +226,7 @@ class _Climb:
             qualification = self._try(answer)
             if qualification.accepted:
                 work.won = Won(answer, qualification, self._publish(answer, qualification))
-                return qualification.verdict
+                return qualification.verdict.replacing(message=qualification.summary)
             refusals.append((len(qualification.gates), qualification.verdict))
 
     def _try(self, proposal: Proposal) -> Qualification:
@@ -242,7 +242,7 @@ class _Climb:
                 strategy=proposal.strategy,
                 outcome="accepted" if qualification.accepted else "rejected",
                 reason=Reason.ACCEPTED if qualification.accepted else verdict.reason,
-                message=verdict.message,
+                message=qualification.summary,
                 tree=proposal.tree,
                 task_patch=store.put_evidence(patch),
                 fidelity=qualification.fidelity,

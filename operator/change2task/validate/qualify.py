@@ -51,6 +51,14 @@ class Qualification:
         return self.gates[-1]
 
     @property
+    def summary(self) -> str:
+        """One sentence on what decided: the refusal, or what every run and the fidelity showed."""
+        if not self.accepted:
+            return self.verdict.message
+        lifecycle_gates = [gate for gate in self.gates if gate.gate == lifecycle.GATE]
+        return f"{lifecycle_gates[-1].message}; {self.verdict.message}"
+
+    @property
     def accepted(self) -> bool:
         """Whether every gate passed."""
         return bool(self.gates) and all(gate.passed for gate in self.gates)
