@@ -113,7 +113,7 @@ def test_a_seed_shuffles_the_same_way_again_and_keeps_cases_together(tmp_path: P
         suite = run_suite(tmp_path / str(number), {"test_a.py": source}, perturbation=Perturbation(order_seed=seed))
         assert healthy(suite)
         orders.append((tmp_path / str(number) / "work" / "order").read_text().split())
-    natural, first, again, other = orders
+    natural, first, again, _ = orders
     assert natural == sorted(natural)
     assert first == again
     assert len({tuple(order) for order in orders}) == 3

@@ -48,7 +48,7 @@ piece() {
 }
 
 if ! everything | grep -F -q "{\"c2t\":\"$nonce\",\"e\":\"go\""; then
-    say "\"e\":\"go\",\"root\":\"$root\""
+    say "\"e\":\"go\",\"root\":\"$root\",\"here\":\"$(pwd -P)\""
     # Compile first: nothing is written while a compiler works, and that silence is not a hanging test.
     go_list -test -deps -export "$@" </dev/null >/dev/null 2>&1
     go_list -find -f '{"c2t":"'"$nonce"'","e":"package","package":"{{.ImportPath}}","dir":{{printf "%q" .Dir}}}' "$@" \

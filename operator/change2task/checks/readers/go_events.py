@@ -6,6 +6,7 @@ start. See go_test for what is trusted.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -66,6 +67,7 @@ class _Events:
         self.folder = folder
         self.nonce = nonce
         self.root = ""
+        self.here = ""
         self.tests: dict[Key, _Test] = {}
         self.packages: dict[str, _Package] = {}
         self.builds: dict[str, list[str]] = {}
@@ -93,8 +95,9 @@ class _Events:
         kind, package = event.get("e"), event.get("package", "")
         if kind == "go":
             self.root = event.get("root", "")
+            self.here = event.get("here", self.root)
         elif kind == "package":
-            self.package(package).folder = event.get("dir")
+            self.package(package).folder = event.get("dir") or None
         elif kind == "listing":
             self.package(package).listing = self.round
         elif kind == "listed":
@@ -195,8 +198,10 @@ def read_events(folder: Path, nonce: str) -> Reading:
 def _folder(events: _Events, package: str) -> str:
     """The package's folder relative to the tree, its import path when go did not tell."""
     known = events.package(package).folder
+    if known is None and package.startswith("."):
+        known = posixpath.normpath(posixpath.join(events.here, package))
     if known is None:
-        return package.removeprefix("./")
+        return package
     if known == events.root:
         return "."
     return known.removeprefix(events.root + "/")
