@@ -46,6 +46,13 @@ def test_an_ambiguous_name_is_lost_and_says_how_many():
     assert "2 tests of that name" in found.lost[0].why
 
 
+def test_a_namesake_that_is_older_than_the_change_is_not_its_test():
+    older = {("tests/test_b.py", "test_x")}
+    inventory = Inventoried(healthy=("tests/test_b.py::test_x", "tests/test_c.py::test_x"), other={})
+    found = map_tests([historical("test_x")], inventory, PYTEST, older.__contains__)
+    assert found.ids == ("tests/test_c.py::test_x",)
+
+
 def test_a_counterpart_that_fails_on_the_base_is_not_replaced_by_a_namesake():
     found = mapping(historical("test_x"), "tests/test_b.py::test_x", other={"tests/test_a.py::test_x": "failing"})
     assert found.mapped == ()

@@ -50,7 +50,8 @@ def test_a_language_without_a_parser_is_put_back_whole(scene):
 @pytest.mark.parametrize(
     ("path", "names", "earlier", "why"),
     [
-        ("t.py", {"test_gone"}, {}, "none of test_gone"),
+        ("t.py", {"test_gone"}, {}, "test_gone is not written in it"),
+        ("t.py", {"test_new", "TestChild::test_inherited"}, {}, "TestChild::test_inherited is not written in it"),
         ("absent.py", {"x"}, {}, "not in the task state"),
         ("t.rb", {"x"}, {}, "no parser"),
     ],

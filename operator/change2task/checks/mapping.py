@@ -8,7 +8,7 @@ on the task state is left to ``validate``.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from change2task.api.model import Model
 from change2task.checks.naming import Naming
@@ -64,9 +64,18 @@ class Inventoried(Model):
     """Every id that is not healthy, and what it is instead (failing, unstable, skipped, …)."""
 
 
-def map_tests(historical: Iterable[HistoricalTest], inventory: Inventoried, naming: Naming) -> TestMap:
-    """Map each historical test function to a modern one; two historical functions may share one."""
-    index = _Index(inventory, naming)
+def map_tests(
+    historical: Iterable[HistoricalTest],
+    inventory: Inventoried,
+    naming: Naming,
+    is_older: Callable[[tuple[str, str]], bool] = lambda _: False,
+) -> TestMap:
+    """Map each historical test function to a modern one; two historical functions may share one.
+
+    ``is_older`` says of a modern function whether it stood under that name before the change, so that a namesake
+    elsewhere is an older test and never the change's own.
+    """
+    index = _Index(inventory, naming, is_older)
     mapped: list[MappedTest] = []
     lost: list[LostTest] = []
     for test in historical:
@@ -83,8 +92,9 @@ Place = tuple[str, str]
 
 
 class _Index:
-    def __init__(self, inventory: Inventoried, naming: Naming) -> None:
+    def __init__(self, inventory: Inventoried, naming: Naming, is_older: Callable[[Place], bool]) -> None:
         self._naming = naming
+        self._is_older = is_older
         self.healthy: dict[Place, list[str]] = defaultdict(list)
         self._unhealthy: dict[Place, str] = {}
         self._by_function: dict[str, set[Place]] = defaultdict(set)
@@ -114,7 +124,8 @@ class _Index:
             ("unique qualified name in another file", self._by_function[test.function]),
             ("unique name in another file", self._by_last_name[last]),
         )
-        for how, places in attempts:
+        for how, found in attempts:
+            places = {place for place in found if not self._is_older(place)}
             if len(places) == 1:
                 return next(iter(places)), how
             if len(places) > 1:

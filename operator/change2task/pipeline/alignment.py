@@ -6,11 +6,13 @@ exist on the base and pass there. Ends with a ``Case`` that construction and gat
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from change2task.api.model import Model
 from change2task.api.reasons import Reason
 from change2task.api.taskcandidate import CheckSpec, Profile, TaskCandidateSpec
 from change2task.checks.mapping import HistoricalTest, Inventoried, TestMap, map_tests
-from change2task.checks.naming import Naming, naming
+from change2task.checks.naming import Naming, TestName, naming
 from change2task.construct.models import Assignment, SourceFile
 from change2task.families.contract import FamilyContract
 from change2task.history.models import ChangeUnusable, Evidence, Role
@@ -21,6 +23,7 @@ from change2task.syntax.symbols import names_used
 from change2task.syntax.tests import test_units
 from change2task.validate.case import Case
 from change2task.validate.lifecycle import Demand
+from change2task.validate.oracles import files_of
 from change2task.vcs.repository import Repository
 
 
@@ -46,8 +49,9 @@ def align(
     names = naming(base.check_format)
     inventory = Inventoried(healthy=tuple(sorted(base.healthy)), other=base.other)
     tests = TestMap(mapped=(), lost=())
+    assignment = _assignment(repository, base, evidence)
     if contract.oracle.behaviour_must_fail:
-        tests = _mapped(evidence, spec, inventory, names)
+        tests = _mapped(evidence, spec, inventory, names, _Before(repository, assignment.before_tree, names).has)
     stated = _stated(spec, contract)
     if not tests.mapped and not any(check.role == "target" for check in stated):
         raise ChangeUnusable(Reason.NO_TARGET_CHECKS, _no_targets(evidence, tests))
@@ -55,7 +59,6 @@ def align(
         raise ChangeUnusable(
             Reason.NO_REGRESSION_CHECKS, "all healthy checks of the base belong to the change; none is left to protect"
         )
-    assignment = _assignment(repository, base, evidence)
     permitted = frozenset(path for file in assignment.files for path in (file.before, file.modern) if path is not None)
     introduced = _introduced(repository, assignment)
     case = Case(
@@ -99,7 +102,33 @@ def _stated(spec: TaskCandidateSpec, contract: FamilyContract) -> tuple[CheckSpe
     return (*others, CheckSpec(id=STATIC_CHECK, kind="static", role="target", static=oracle))
 
 
-def _mapped(evidence: Evidence, spec: TaskCandidateSpec, inventory: Inventoried, names: Naming) -> TestMap:
+class _Before:
+    """The tests of the change's parent, read only where they are asked for."""
+
+    def __init__(self, repository: Repository, tree: str, names: Naming) -> None:
+        self._repository, self._tree, self._names = repository, tree, names
+
+    def has(self, place: tuple[str, str]) -> bool:
+        """Whether a test of this scope and function stood before the change."""
+        scope, function = place
+        name = TestName(scope, function, "")
+        for path in files_of(self._repository, self._tree, name, self._names):
+            entry = self._repository.entry(self._tree, path)
+            language = language_of(path)
+            if entry is None or language is None:
+                continue
+            if any(unit.name == function for unit in test_units(language, path, self._repository.blob(entry.oid))):
+                return True
+        return False
+
+
+def _mapped(
+    evidence: Evidence,
+    spec: TaskCandidateSpec,
+    inventory: Inventoried,
+    names: Naming,
+    is_older: Callable[[tuple[str, str]], bool],
+) -> TestMap:
     given = [check.id for check in spec.checks or () if check.kind == "test" and check.role == "target"]
     if given:
         return _given(given, inventory, names)
@@ -108,7 +137,7 @@ def _mapped(evidence: Evidence, spec: TaskCandidateSpec, inventory: Inventoried,
         for file in evidence.touched_tests
         for function in (*file.added, *file.altered)
     ]
-    return map_tests(historical, inventory, names)
+    return map_tests(historical, inventory, names, is_older)
 
 
 def _given(ids: list[str], inventory: Inventoried, names: Naming) -> TestMap:

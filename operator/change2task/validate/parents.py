@@ -6,6 +6,7 @@ A later version of an old test may itself demand the change; only its version at
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Literal
@@ -20,7 +21,10 @@ from change2task.syntax.tests import test_units
 from change2task.validate.case import Case
 from change2task.validate.rounds import fault_of, run_settled
 from change2task.vcs.repository import Repository
-from change2task.vcs.trees import Tree
+from change2task.vcs.trees import EXECUTABLE, FILE, Tree
+
+_WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*")
+_LARGEST = 2 << 20
 
 AtParent = Literal["absent", "passed", "failed", "same"]
 
@@ -32,12 +36,15 @@ def classify(
     by_file: dict[str, list[str]] = defaultdict(list)
     for check in failing:
         by_file[case.naming.name(check).scope].append(check)
+    if not by_file:
+        return ()
+    fresh = _fresh(repository, case)
     verdicts: list[RoleVerdict] = []
     for scope, checks in sorted(by_file.items()):
         at_parent = _at_parent(repository, runner, case, task_tree, scope, checks)
         for check in sorted(checks):
             failed = FailedCheck(
-                id=check, at_parent=at_parent[check], names_change=_names_change(repository, case, check)
+                id=check, at_parent=at_parent[check], names_change=_names_change(repository, case, check, fresh)
             )
             verdicts.append(role_of_failed(failed))
     return tuple(verdicts)
@@ -68,7 +75,25 @@ def _at_parent(
     return result
 
 
-def _names_change(repository: Repository, case: Case, check: str) -> bool:
+def _fresh(repository: Repository, case: Case) -> frozenset[str]:
+    """Identifiers of the change that stood nowhere in the repository before it.
+
+    A younger test that uses a word as common as ``key`` says nothing of the change; one that uses a word the
+    change coined does.
+    """
+    left = set(case.introduced)
+    for entry in repository.tree(case.before_tree).values():
+        if not left:
+            break
+        if entry.mode not in {FILE, EXECUTABLE}:
+            continue
+        content = repository.blob(entry.oid)
+        if len(content) <= _LARGEST:
+            left.difference_update(word.decode() for word in _WORD.findall(content))
+    return frozenset(left)
+
+
+def _names_change(repository: Repository, case: Case, check: str, fresh: frozenset[str]) -> bool:
     name = case.naming.name(check)
     for path, source in _sources(repository, case.healthy_tree, name.scope, case.naming):
         language = language_of(path, source[:256])
@@ -77,7 +102,7 @@ def _names_change(repository: Repository, case: Case, check: str) -> bool:
         for unit in test_units(language, path, source):
             if unit.name == name.function:
                 text = source[unit.unit.span.start : unit.unit.span.end]
-                return bool(names_used(language, text) & case.introduced)
+                return bool(names_used(language, text) & fresh)
     return False
 
 
