@@ -111,6 +111,18 @@ def test_a_second_run_redoes_nothing(world: World) -> None:
     assert "preflight" not in again.seconds
 
 
+def test_another_check_command_uses_the_same_environment_and_takes_its_own_inventory(world: World) -> None:
+    world.repo.commit(toy_project(**{"tests/test_never.py": FAILING}))
+    first = world.prepare().base
+    only = world.prepare(checks={"command": ["python", "-m", "pytest", "tests/test_toy.py"]}).base
+    assert first is not None
+    assert only is not None
+    assert only.environment == first.environment
+    assert only.key != first.key
+    assert only.inventory.other == {}
+    assert b"tests/test_toy.py" in only.evidence()["recipe"]
+
+
 def test_a_revision_whose_checks_do_not_run_is_passed_over_and_kept_with_its_reason(world: World) -> None:
     world.repo.commit(toy_project(**{"tests/test_toy.py": FAILING}))
     world.repo.tag("bad")

@@ -1,58 +1,41 @@
-"""Builds an environment once for a key: steps under a date, then checks that no project code stayed in it.
+"""Environments by key: built once, whatever is asked for how often and however a run was killed.
 
 It exists so that twenty tasks, two runs at once and a killed run all end with one whole environment. A build happens
 in a folder beside its final place and is moved there when everything is known, so what has the final name is whole.
+How one is built is left to ``attempt``.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 
 import structlog
 from filelock import FileLock, Timeout
-from packaging.version import Version
 
-from change2task.api.modernbase import Scope
-from change2task.api.reasons import Reason
-from change2task.base import copies, dating, disk, leftovers, lock, toolchains
-from change2task.base.dating import Index
+from change2task.base import toolchains
+from change2task.base.attempt import Attempt, remove
 from change2task.base.environment import (
     DOCUMENT,
-    LEFTOVERS,
     Environment,
     PlacedEnvironment,
     environment_key,
-    runtime_environment,
 )
-from change2task.base.faults import built_fault
-from change2task.base.freeze import Frozen, freeze
 from change2task.base.index import IndexSettings
 from change2task.base.index import settings as index_settings
-from change2task.base.places import Tools, mount
+from change2task.base.places import Tools
 from change2task.base.recipe import Recipe
-from change2task.base.steps import Bench, StepFailed
 from change2task.checks.passes import Cancelled, InfrastructureFault
-from change2task.history.models import Role
-from change2task.history.roles import Roles
-from change2task.patch.paths import quote
-from change2task.runtime import trees
-from change2task.runtime.models import Limits, Mount
+from change2task.runtime.models import Limits
 from change2task.runtime.sandbox import Sandbox
-from change2task.vcs.materialise import materialise
 from change2task.vcs.repository import Repository
-from change2task.vcs.trees import EXECUTABLE, FILE, Tree
 
 _log = structlog.get_logger(__name__)
-_PIP = re.compile(r"(?<!uv )\bpip3?\s+(?:install|download|wheel)\b|-m\s+pip\b")
-_DATING_PIP = Version("26")
 _POLL_SECONDS = 0.5
 DEFAULT_LIMITS = Limits(seconds=1800, memory_bytes=8 << 30, processes=1024, disk_bytes=16 << 30)
 
@@ -115,14 +98,14 @@ class Builder:
                 _log.debug("environment stands", key=key[:12])
                 return standing
             for stale in home.glob(f".building-{key}-*"):
-                _remove(stale)
+                remove(stale)
             staging = home / f".building-{key}-{os.getpid()}"
             try:
-                _Build(self, repository, url, tree, tools, key, staging).run(recipe)
-                _remove(home / key)
+                Attempt(self, repository, url, tree, tools, key, staging).run(recipe)
+                remove(home / key)
                 staging.rename(home / key)
             finally:
-                _remove(staging)
+                remove(staging)
         placed = self.standing(key)
         if placed is None:
             raise InfrastructureFault(f"environment {home / key} vanished while it was put in place; run again")
@@ -160,229 +143,5 @@ class Builder:
             held.release()
 
 
-class _Build:
-    """One build in its staging folder."""
-
-    def __init__(
-        self, builder: Builder, repository: Repository, url: str, tree: str, tools: Tools, key: str, staging: Path
-    ) -> None:
-        self.builder, self.repository, self.tools, self.key, self.staging = builder, repository, tools, key, staging
-        self.sandbox, self.layout = builder.sandbox, builder.sandbox.layout
-        self.tree_id, self.tree = tree, repository.tree(tree)
-        self.content = builder.content(staging)
-        fixed = self.sandbox.isolation.fixed_paths
-        self.work = staging / "work" if fixed else Path(self.layout.work)
-        self.home = staging / "home" if fixed else Path(self.layout.home)
-        self.downloads = builder.cache / "uv" / sha256(url.encode()).hexdigest()[:16]
-        self.notes: list[str] = []
-
-    def run(self, recipe: Recipe) -> None:
-        dated = True
-        while True:
-            try:
-                self._attempt(recipe, dated=dated)
-                return
-            except StepFailed as failed:
-                index = self._whose_fault(recipe, failed)
-                if index is Index.UNDATED and dated:
-                    _log.warning("the package index keeps no upload dates", key=self.key[:12])
-                    dated = False
-                    continue
-                poorer = recipe.falling_back(failed.tail.splitlines()[-1][:200])
-                if poorer is None:
-                    hint = "\nThe step was inferred; spec.environment.setup can give others." if recipe.inferred else ""
-                    raise built_fault(Reason.SETUP_FAILED, f"{failed}{hint}") from failed
-                _log.info("setup is tried in a poorer way", key=self.key[:12], setup=poorer.setup)
-                recipe = poorer
-
-    def _attempt(self, recipe: Recipe, *, dated: bool) -> None:
-        self.notes = []
-        for folder in (self.staging, self.content, self.work, self.home):
-            _remove(folder)
-        for folder in (self.staging / "logs", self.staging / "lock", self.content, self.home, self.downloads):
-            folder.mkdir(parents=True, exist_ok=True)
-        materialise(self.repository, self.tree, self.work)
-        self.bench = bench = self._bench(recipe, dated=dated)
-        if self.tools.interpreter is not None:
-            self._virtual_environment(bench, recipe)
-        for step in recipe.setup:
-            _log.info("setup", key=self.key[:12], step=step)
-            bench.step(step)
-        frozen = self._freeze(bench)
-        left = self._clean_and_check()
-        self._compile(bench)
-        if self.sandbox.isolation.filesystem:
-            disk.share(self.content, self.builder.cache / "pool")
-        whole, detail = _dating(recipe, frozen, self._undatable(recipe), dated=dated)
-        for folder in (self.work, self.home, self.staging / "lock"):
-            _remove(folder)
-        environment = Environment(
-            key=self.key, recipe=recipe, tools=self.tools, layout=self.layout, dated=whole, dated_detail=detail,
-            lock=frozen.text or None, unlocked=frozen.unlocked, leftovers=left,
-            notes=(*self.notes, *frozen.notes), steps=tuple(bench.records),
-            bytes=disk.allocated(self.content, self.staging),
-        )  # fmt: skip
-        if not self.sandbox.isolation.fixed_paths:
-            (self.content / ".key").write_text(self.key)
-        (self.staging / DOCUMENT).write_bytes(environment.canonical())
-
-    def _bench(self, recipe: Recipe, *, dated: bool) -> Bench:
-        program = mount(self.sandbox, toolchains.uv_program(), "tools/uv")
-        downloads = mount(self.sandbox, self.downloads, "downloads", writable=True)
-        locks = mount(self.sandbox, self.staging / "lock", "lock")
-        index = self.builder.index
-        inside = runtime_environment(self.tools, self.layout, self.content, None, {})
-        shown = {one.target: one for one in inside.mounts(self.layout, writable=True)}
-        shown |= {str(path): Mount(source=path, target=str(path)) for path in index.files}
-        variables = inside.command_env(self.layout)
-        for name in ("UV_OFFLINE", "GOPROXY"):
-            variables.pop(name, None)
-        variables |= index.variables
-        variables |= {
-            "UV_CACHE_DIR": downloads.target, "UV_LINK_MODE": "copy", "UV_NO_CONFIG": "1", "UV_NO_PROGRESS": "1",
-            "UV_PYTHON_DOWNLOADS": "never", "UV_PROJECT_ENVIRONMENT": self.layout.env, "PIP_NO_INPUT": "1",
-            "PIP_DISABLE_PIP_VERSION_CHECK": "1", "DEBIAN_FRONTEND": "noninteractive", "GIT_TERMINAL_PROMPT": "0",
-        }  # fmt: skip
-        variables["PATH"] = f"{variables['PATH']}:{Path(program.target).parent}"
-        variables |= dating.variables(recipe.as_of) if dated else {}
-        if recipe.lock is not None:
-            (locks.source / "lock.txt").write_text(recipe.lock)
-            (locks.source / "pins.txt").write_text(lock.without_hashes(recipe.lock))
-            variables |= {"UV_CONSTRAINT": f"{locks.target}/lock.txt", "PIP_CONSTRAINT": f"{locks.target}/pins.txt"}
-        writable = ((self.work, self.layout.work), (self.home, self.layout.home))
-        mounts = (
-            *(Mount(source=source, target=target, writable=True) for source, target in writable),
-            program, downloads, locks, *shown.values(),
-        )  # fmt: skip
-        return Bench(
-            sandbox=self.sandbox, mounts=mounts, variables={**variables, **recipe.env}, index=index,
-            limits=self.builder.limits, logs=self.staging / "logs", uv=program.target, cancel=self.builder.cancel,
-        )  # fmt: skip
-
-    def _virtual_environment(self, bench: Bench, recipe: Recipe) -> None:
-        assert self.tools.interpreter is not None
-        uses_pip = any(_PIP.search(step) for step in recipe.setup)
-        program = str(self.tools.interpreter.executable)
-        self._prelude(
-            bench, "venv", "--allow-existing", "--no-project", *(("--seed",) if uses_pip else ()), "--python", program,
-            self.layout.env,
-        )  # fmt: skip
-        if uses_pip:
-            # Older pips know no dates; which one installs changes nothing in what is installed.
-            self._prelude(bench, "pip", "install", "--upgrade", "pip", undated=True)
-
-    def _prelude(self, bench: Bench, *words: str, undated: bool = False) -> None:
-        without = dating.VARIABLES if undated else frozenset[str]()
-        outcome = bench.run((bench.uv, "-q", *words), log=bench.logs / "venv.log", without=without)
-        if not outcome.succeeded:
-            raise StepFailed(f"uv {' '.join(words)}", f"exit code {outcome.exit_code}", bench.tail("venv.log"))
-
-    def _undatable(self, recipe: Recipe) -> str | None:
-        """Why steps could not be held to the date though the index keeps dates; None where they were."""
-        if not any(_PIP.search(step) for step in recipe.setup):
-            return None
-        found = next(self.content.glob("lib/python*/site-packages/pip-*.dist-info"), None)
-        version = Version(found.name.split("-")[1].removesuffix(".dist")) if found is not None else None
-        if version is not None and version >= _DATING_PIP:
-            return None
-        return (
-            f"setup uses pip {version or 'of its own'}, which knows no dates; use uv pip, or a lock (change2task lock)"
-        )
-
-    def _freeze(self, bench: Bench) -> Frozen:
-        if self.tools.interpreter is None:
-            return Frozen("", (), ())
-        scratch = self.staging / "scratch"
-        scratch.mkdir()
-        frozen = freeze(bench, mount(self.sandbox, scratch, "scratch", writable=True))
-        _remove(scratch)
-        return frozen
-
-    def _clean_and_check(self) -> tuple[str, ...]:
-        for folder in (self.work, self.content):
-            leftovers.open_up(folder)
-        leftovers.drop_bytecode(self.content)
-        kept = leftovers.keep(self.work, self.tree, self.staging / LEFTOVERS)
-        installed = copies.installed(self.content, self.layout.work)
-        prints = copies.Fingerprints(_sources(self.repository, self.tree))
-        found = [
-            *_located(copies.in_folder(prints, self.staging / LEFTOVERS), "the work folder"),
-            *_located(copies.compiled_leftovers(kept), "the work folder"),
-            *_located(copies.in_folder(prints, self.content, installed.foreign), "the environment"),
-            *_located(copies.compiled_of_project(installed.own), "the environment"),
-        ]
-        if found:
-            more = f" and {len(found) - 1} more" if len(found) > 1 else ""
-            raise built_fault(
-                Reason.PROJECT_IN_ENVIRONMENT,
-                f"setup left {found[0]}{more}; install the project editable (uv pip install -e .), and move what"
-                " compiles or copies it to spec.environment.rebuild, which runs in every state",
-            )
-        return kept
-
-    def _compile(self, bench: Bench) -> None:
-        """Byte-code for what is installed, so that states, which cannot write there, need not compile it each time."""
-        if self.tools.interpreter is None:
-            return
-        words = (f"{self.layout.env}/bin/python", "-I", "-m", "compileall", "-q", "--invalidation-mode",
-                 "unchecked-hash", f"{self.layout.env}/lib")  # fmt: skip
-        outcome = bench.run(words, log=bench.logs / "compile.log", network=False)
-        if not outcome.succeeded:
-            _log.debug("some installed files do not compile", key=self.key[:12], log=bench.tail("compile.log"))
-
-    def _whose_fault(self, recipe: Recipe, failed: StepFailed) -> Index:
-        """Whether the index lacks dates; raises InfrastructureFault where it cannot be reached at all."""
-        if self.tools.go_root is not None and dating.go_unreachable(failed.tail):
-            raise InfrastructureFault(f"the module proxy cannot be reached: {failed}")
-        if self.tools.interpreter is None:
-            return Index.DATED
-        found = dating.probe(self.bench)
-        if found is Index.UNREACHABLE:
-            raise InfrastructureFault(
-                f"the package index cannot be reached, so nothing is known of this base: {failed}\n"
-                f"The index says: {self.bench.tail('probe.log')}"
-            )
-        return found
-
-
-def _dating(recipe: Recipe, frozen: Frozen, undatable: str | None, *, dated: bool) -> tuple[bool, str]:
-    if recipe.lock is not None:
-        beside = lock.names(frozen.text) - lock.names(recipe.lock)
-        if not beside:
-            return True, "every package installed is held by the lock"
-        if not dated:
-            some = ", ".join(sorted(beside)[:5])
-            return False, f"the index keeps no upload dates and the lock does not hold {some}; run change2task lock"
-    if dated and undatable is not None:
-        return False, undatable
-    if dated:
-        return True, f"packages as they were at {dating.cutoff(recipe.as_of)}"
-    return False, (
-        "the package index keeps no upload dates, so the newest packages were installed; another index, or a lock"
-        " (change2task lock), would hold them"
-    )
-
-
-def _sources(repository: Repository, tree: Tree) -> Iterator[tuple[str, bytes]]:
-    """The project's source and tests; documents and their helpers are nobody's answer, and often copied."""
-    regular = {path: entry.oid for path, entry in tree.items() if entry.mode in {FILE, EXECUTABLE}}
-    attributes = {path: repository.blob(oid) for path, oid in regular.items() if path.endswith(b".gitattributes")}
-    roles = Roles(Scope(), tree, attributes)
-    wanted = {path: oid for path, oid in regular.items() if roles.role(path) in {Role.SOURCE, Role.TESTS}}
-    for path, data in zip(wanted, repository.blobs(wanted.values()), strict=True):
-        yield quote(path), data
-
-
-def _located(findings: Iterator[copies.Finding], where: str) -> Iterator[str]:
-    for finding in findings:
-        yield f"a copy of {finding.source} ({finding.why}) at {finding.where} in {where}"
-
-
 def _read(path: Path) -> str | None:
     return path.read_text() if path.is_file() else None
-
-
-def _remove(path: Path) -> None:
-    stubborn = trees.remove(path)
-    if stubborn:
-        raise InfrastructureFault(f"{path / stubborn[0].path} cannot be removed ({stubborn[0].reason}); remove it")

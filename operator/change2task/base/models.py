@@ -44,7 +44,8 @@ class PreparedBase(Model):
     def evidence(self) -> dict[str, bytes]:
         """What is kept for good, by kind: inventory, recipe, lock, setup log. Free of secrets and of times."""
         environment = self.environment.environment
-        found = {"inventory": self.inventory.canonical(), "recipe": environment.recipe.canonical()}
+        recipe = environment.recipe.replacing(command=self.checks.command, format=self.checks.format)
+        found = {"inventory": self.inventory.canonical(), "recipe": recipe.canonical()}
         if environment.lock is not None:
             found["lock"] = environment.lock.encode()
         logs = [(step.step, self.environment.folder / "logs" / step.log) for step in environment.steps]

@@ -126,7 +126,8 @@ class _Preparing:
         started = self.clock()
         placed = self.builder.build(self.repository, self.spec.repository.url, info.tree, recipe)
         self._count("build", started)
-        checks = _checks(self.spec, placed.environment.recipe)
+        # An environment that stands knows the check command of its own day.
+        checks = _checks(self.spec, recipe)
         key = base_key(self.spec.repository.url, commit, placed.environment.key, checks, self.repeats)
         inventory, durations = self._inventory(key, info.tree, placed, checks)
         return PreparedBase(
