@@ -7,7 +7,7 @@ is all there is, so that a killed run leaves either no verdict or a whole one.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -29,6 +29,7 @@ from change2task.api.taskvariant import TaskVariant
 from change2task.checks.passes import InfrastructureFault
 from change2task.construct.ladder import climb, strategies
 from change2task.construct.models import Assignment, NotApplicable, Proposal
+from change2task.construct.strategy import Strategy
 from change2task.corpus.store import Store
 from change2task.families.choose import ADAPTERS, choose_family
 from change2task.families.contract import FamilyContract
@@ -51,13 +52,15 @@ from change2task.validate.verdict import Verdict
 log = structlog.get_logger(__name__)
 
 Clock = Callable[[], datetime]
+Ladder = Callable[[Profile, Collection[int]], Sequence[Strategy]]
 
 
 @dataclass(frozen=True)
 class CandidateDriver:
     """Drives candidates of one store; safe to use from several threads, one candidate a thread.
 
-    ``forge`` holds the forge's records by base name and request number.
+    ``forge`` holds the forge's records by base name and request number. Another ``ladder`` than the profile's own
+    lets one strategy be measured under the same gates; its verdicts belong into a store of their own.
     """
 
     store: Store
@@ -65,6 +68,7 @@ class CandidateDriver:
     clock: Clock
     reporter: Reporter
     forge: Mapping[str, Mapping[int, ForgeRecord]] = field(default_factory=dict)
+    ladder: Ladder = strategies
 
     def drive(self, candidate: TaskCandidate, base: BaseOnHand) -> TaskCandidate:
         """The candidate with its verdict, stored; raises InfrastructureFault and Cancelled without one."""
@@ -212,7 +216,7 @@ class _Climb:
     def run(self) -> Verdict:
         """The winning proposal's verdict, or the reason of the one that came furthest."""
         spec, work = self.candidate.spec, self.work
-        ladder = strategies(spec.construction.profile or self.driver.profile, spec.construction.levels)
+        ladder = self.driver.ladder(spec.construction.profile or self.driver.profile, spec.construction.levels)
         answers = climb(ladder, self.base.repository, self.assignment)
         refusals: list[tuple[int, Verdict]] = []
         while True:
