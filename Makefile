@@ -54,10 +54,10 @@ generated: install ## fail when a generated file differs from what the code give
 	$(BIN)/python -m hack.generate --check
 
 unit: install ## all tests in parallel, with coverage
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term -m "not bench" $(ARGS)
 
 fast: install ## the tests that need no index and no container engine, without coverage
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "not network and not docker" $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "not network and not docker and not bench" $(ARGS)
 
 demo: install ## the whole way on real code: history, run, an accepted task, graded
 	$(BIN)/python -m hack.demo
