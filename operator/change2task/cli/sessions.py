@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -17,11 +17,12 @@ from change2task.cli.inputs import Inputs, read_mirrors
 from change2task.corpus.store import Store
 from change2task.pipeline.bases import BaseDriver
 from change2task.pipeline.candidate import CandidateDriver
-from change2task.pipeline.ports import BaseOnHand
+from change2task.pipeline.ports import BaseOnHand, Ground, Grounds
 from change2task.pipeline.progress import Reporter
 from change2task.pipeline.status import reason_of
 from change2task.runtime.choose import choose
 from change2task.runtime.errors import SandboxError
+from change2task.runtime.plain import PlainSandbox
 from change2task.runtime.workspace import Workspaces
 
 
@@ -52,31 +53,42 @@ def open_session(
     notice: Callable[[str], None],
 ) -> Iterator[Session]:
     """Drivers for a run; raises InfrastructureError when the runtime cannot be had, and says what is not isolated."""
-    try:
-        choice = choose(store.cache / "plain")
-    except SandboxError as error:
-        raise InfrastructureError(str(error)) from error
-    if choice.reason is not None:
-        notice(f"note: {choice.reason}. Without it: {'; '.join(choice.sandbox.isolation.not_enforced)}.")
 
     def clock() -> datetime:
         return datetime.now(UTC)
 
-    with Workspaces(store.cache, choice.sandbox) as workspaces:
+    with _grounds(store, notice) as grounds:
         yield Session(
             bases=BaseDriver(
-                store=store,
-                sandbox=choice.sandbox,
-                workspaces=workspaces,
-                mirrors=inputs.mirrors,
-                clock=clock,
-                reporter=reporter,
-                cancel=cancel,
+                store=store, grounds=grounds, mirrors=inputs.mirrors, clock=clock, reporter=reporter, cancel=cancel
             ),
             candidates=CandidateDriver(
                 store=store, profile=profile, clock=clock, reporter=reporter, forge=inputs.forge
             ),
         )
+
+
+@contextmanager
+def _grounds(store: Store, notice: Callable[[str], None]) -> Iterator[Grounds]:
+    """One sandbox for all bases where it chooses paths, else one at real paths of its own for each base."""
+    plain = store.cache / "plain"
+    try:
+        choice = choose(plain)
+    except SandboxError as error:
+        raise InfrastructureError(str(error)) from error
+    if choice.reason is not None:
+        notice(f"note: {choice.reason}. Without it: {'; '.join(choice.sandbox.isolation.not_enforced)}.")
+    with ExitStack() as stack:
+        made: dict[str, Ground] = {}
+
+        def ground(name: str) -> Ground:
+            apart = "" if choice.sandbox.isolation.fixed_paths else name
+            if apart not in made:
+                sandbox = choice.sandbox if not apart else PlainSandbox(plain / apart)
+                made[apart] = Ground(sandbox, stack.enter_context(Workspaces(store.cache, sandbox)))
+            return made[apart]
+
+        yield ground
 
 
 @contextmanager

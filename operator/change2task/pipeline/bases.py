@@ -26,10 +26,8 @@ from change2task.checks.running import CheckCommand, SandboxRunner
 from change2task.corpus.store import Store
 from change2task.pipeline import status
 from change2task.pipeline.candidate import Clock
-from change2task.pipeline.ports import BaseOnHand
+from change2task.pipeline.ports import BaseOnHand, Ground, Grounds
 from change2task.pipeline.progress import Reporter
-from change2task.runtime.sandbox import Sandbox
-from change2task.runtime.workspace import Workspaces
 from change2task.vcs.errors import (
     EmptyRepository,
     MirrorBusy,
@@ -62,11 +60,10 @@ class BaseOutcome:
 
 @dataclass(frozen=True)
 class BaseDriver:
-    """Drives bases of one store on one sandbox; ``mirrors`` says where a URL is really read."""
+    """Drives bases of one store, each on its ground; ``mirrors`` says where a URL is really read."""
 
     store: Store
-    sandbox: Sandbox
-    workspaces: Workspaces
+    grounds: Grounds
     mirrors: Mapping[str, str]
     clock: Clock
     reporter: Reporter
@@ -86,10 +83,12 @@ class BaseDriver:
         if isinstance(repository, BaseFault):
             return self._ended(base, stored, Preparation(fault=repository), None)
 
-        def runner(placed: PlacedEnvironment, checks: CheckCommand) -> SandboxRunner:
-            return self._runner(name, repository, placed, checks)
+        ground = self.grounds(name)
 
-        builder = Builder.on_this_machine(self.sandbox, self.store.cache, cancel=self.cancel)
+        def runner(placed: PlacedEnvironment, checks: CheckCommand) -> SandboxRunner:
+            return self._runner(name, ground, repository, placed, checks)
+
+        builder = Builder.on_this_machine(ground.sandbox, self.store.cache, cancel=self.cancel)
         preparation = prepare_base(
             base.spec,
             repository,
@@ -125,11 +124,11 @@ class BaseDriver:
         return Workbench(mirror, self.store.cache / "bench" / mirror.path.name)
 
     def _runner(
-        self, name: str, repository: Repository, placed: PlacedEnvironment, checks: CheckCommand
+        self, name: str, ground: Ground, repository: Repository, placed: PlacedEnvironment, checks: CheckCommand
     ) -> SandboxRunner:
         return SandboxRunner(
-            sandbox=self.sandbox,
-            workspaces=self.workspaces,
+            sandbox=ground.sandbox,
+            workspaces=ground.workspaces,
             environment=placed.runtime(),
             repository=repository,
             checks=checks,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from change2task.api.modernbase import Scope
@@ -11,7 +12,21 @@ from change2task.history.files import roles_of
 from change2task.history.models import Role
 from change2task.history.roles import Roles
 from change2task.patch.paths import quote
+from change2task.runtime.sandbox import Sandbox
+from change2task.runtime.workspace import Workspaces
 from change2task.vcs.repository import Repository
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Where the commands of one base run."""
+
+    sandbox: Sandbox
+    workspaces: Workspaces
+
+
+Grounds = Callable[[str], Ground]
+"""The ground of a base by its name: one for all where a sandbox chooses paths, one each where it cannot."""
 
 
 @dataclass(frozen=True)
