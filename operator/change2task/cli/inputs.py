@@ -10,6 +10,7 @@ from pathlib import Path
 from change2task.api.manifests import MAX_SOURCE, ParsedManifests, cross_check, parse_manifests
 from change2task.api.modernbase import ModernBase
 from change2task.api.taskcandidate import TaskCandidate
+from change2task.base import lock
 from change2task.checks.reader import readers
 from change2task.cli.failures import InputError
 from change2task.history.forge import ForgeExportInvalid, ForgeRecord, parse_forge_export
@@ -116,6 +117,8 @@ def _base_problems(base: ModernBase, mirrors: dict[str, str]) -> Iterable[str]:
             f"{where}: spec.checks.format: {base.spec.checks.format!r} is not known;"
             f" known formats: {', '.join(sorted(known))}"
         )
+    for problem in lock.problems(base.spec.environment.lock or ""):
+        yield f"{where}: spec.environment.lock: {problem}"
 
 
 def _forge(bases: Iterable[str], folders: Sequence[Path], problems: list[str]) -> dict[str, dict[int, ForgeRecord]]:
