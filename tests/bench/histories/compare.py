@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from change2task.api.taskcandidate import TaskCandidate
 from change2task.corpus.rows import base_row, candidate_row
 from change2task.corpus.store import Store
-from change2task.pipeline.bases import BaseDriver
 from change2task.pipeline.candidate import CandidateDriver
 from change2task.pipeline.ports import BaseOnHand
-from change2task.pipeline.progress import Silent
 from change2task.pipeline.status import message_of, reason_of
-from change2task.runtime.choose import choose
-from change2task.runtime.workspace import Workspaces
 from tests.bench.histories.cases import Case, History
 from tests.bench.histories.configurations import Configuration, configurations
 from tests.bench.histories.funnel import funnel, reached
 from tests.bench.histories.remembered import RememberedRunner
+from tests.bench.sessions import opened
 
 
 @dataclass(frozen=True)
@@ -37,26 +32,15 @@ class Comparison:
 
     def run(self) -> dict[str, Any]:
         """The report; resumed from whatever stands in the folder. A fault of the machine is raised."""
-        store = Store.open(self.folder / "base", create=True)
-        sandbox = choose(store.cache / "plain").sandbox
-        with store.exclusive(), Workspaces(store.cache, sandbox) as workspaces:
-            bases = BaseDriver(
-                store=store,
-                sandbox=sandbox,
-                workspaces=workspaces,
-                mirrors={self.history.url: str(self.mirror)},
-                clock=_now,
-                reporter=Silent(),
-                cancel=threading.Event(),
-            )
-            outcome = bases.drive(self.history.base)
+        with opened(self.history, self.mirror, self.folder / "base") as session:
+            outcome = session.bases.drive(self.history.base)
             if outcome.on_hand is None:
                 raise AssertionError(
                     f"{self.history.repo}: {reason_of(outcome.base).value}: {message_of(outcome.base)}"
                 )
             runner = RememberedRunner(outcome.on_hand.runner, self.folder / "passes" / outcome.on_hand.key[:16])
             base = replace(outcome.on_hand, runner=runner)
-            rows = {one.name: self._configured(one, base) for one in configurations()}
+            rows = {one.name: self._configured(one, session.candidates, base) for one in configurations()}
         return {
             "repo": self.history.repo,
             "base": base_row(outcome.base),
@@ -66,15 +50,11 @@ class Comparison:
             },
         }
 
-    def _configured(self, configuration: Configuration, base: BaseOnHand) -> dict[str, dict[str, Any]]:
+    def _configured(
+        self, configuration: Configuration, candidates: CandidateDriver, base: BaseOnHand
+    ) -> dict[str, dict[str, Any]]:
         store = Store.open(self.folder / configuration.name, create=True)
-        driver = CandidateDriver(
-            store=store,
-            profile=configuration.gates,
-            clock=_now,
-            reporter=Silent(),
-            ladder=configuration.ladder,
-        )
+        driver = replace(candidates, store=store, profile=configuration.gates, ladder=configuration.ladder)
 
         def drive(case: Case) -> tuple[str, dict[str, Any]]:
             done: TaskCandidate = driver.drive(case.candidate, base)
@@ -94,7 +74,3 @@ class Comparison:
             "listedFamily": case.listed_family,
             "verdicts": {configuration: by_candidate[name] for configuration, by_candidate in rows.items()},
         }
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
