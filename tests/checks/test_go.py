@@ -13,7 +13,7 @@ import pytest
 from change2task.checks.plan import Perturbation
 from change2task.checks.reader import reader_for
 from change2task.checks.results import SuiteResult
-from tests.support.passes import NONCE, healthy, run_suite
+from tests.support.passes import NONCE, healthy, needs_busybox, needs_bwrap, run_suite
 
 _GO = shutil.which("go", path=f"{os.environ['PATH']}:/usr/local/go/bin")
 needs_go = pytest.mark.skipif(_GO is None, reason="go is not installed")
@@ -109,9 +109,10 @@ DYING = go_file(
 
 
 @needs_go
-def test_a_dying_package_costs_the_guilty_tests_only(tmp_path: Path, cache: str):
+@pytest.mark.parametrize("bare", [False, pytest.param(True, marks=[needs_bwrap, needs_busybox])])
+def test_a_dying_package_costs_the_guilty_tests_only(tmp_path: Path, cache: str, bare: bool):
     files = {"m_test.go": DYING, "other/o_test.go": go_file("other", "", "TestO(t *testing.T) {}")}
-    suite = run_go(tmp_path, files, cache)
+    suite = run_go(tmp_path, files, cache, bare_process_1=bare)
     assert healthy(suite)
     assert outcomes(suite) == {
         ".::TestA": "passed",
@@ -240,6 +241,12 @@ def test_a_lost_end_of_a_part_is_never_better_than_its_parent(tmp_path: Path):
     for action, expected in (("pass", "passed"), ("fail", "error"), ("skip", "skipped")):
         suite = _read(tmp_path, RUN, part, {"Action": action, "Test": "TestX"})
         assert outcomes(suite)["p::TestX/part"] == expected
+
+
+def test_tests_of_a_dead_package_that_cannot_be_listed_are_said(tmp_path: Path):
+    listing = ({"e": "listing", "package": "p"}, {"e": "listed", "package": "p", "code": "1", "tests": ""})
+    suite = _read(tmp_path, RUN, {"Action": "pass", "Test": "TestX"}, {"Action": "fail"}, *listing)
+    assert [error.file for error in suite.collection_errors] == ["p"]
 
 
 def test_a_forged_pass_beside_a_failure_counts_as_the_failure(tmp_path: Path):

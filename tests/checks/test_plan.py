@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 
 import pytest
@@ -42,6 +43,10 @@ def test_a_real_shell_reads_back_exactly_the_assignments(values: list[str]):
 def test_a_word_with_nul_is_refused():
     with pytest.raises(ValueError, match="NUL"):
         words(("a\0b",))
+
+
+def test_the_plugin_is_written_in_the_oldest_python_it_meets():
+    ast.parse(plan_pass("x", request()).files["python/c2t_pytest.py"], feature_version=(3, 6))
 
 
 def test_equal_requests_give_equal_plans():

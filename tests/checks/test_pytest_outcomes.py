@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.passes import healthy, outcomes, run_suite
+from tests.support.passes import healthy, needs_busybox, needs_bwrap, outcomes, run_suite
 
 EVERY_END = """
 import unittest, pytest
@@ -80,6 +80,14 @@ def test_every_end_of_a_test_has_its_own_outcome(tmp_path: Path):
     assert told["test_teardown_error"] == ("teardown", "ValueError: tear-down")
     assert told["test_fail_and_teardown_error"] == ("call", "AssertionError: assert 0")
     assert told["test_pass"] == (None, None)
+
+
+@needs_bwrap
+@needs_busybox
+def test_it_is_the_same_with_busybox_alone_and_as_process_1(tmp_path: Path):
+    files = {"test_a.py": EVERY_END, "test_b.py": "import os\ndef test_x(): os._exit(0)"}
+    ordinary = run_suite(tmp_path / "1", files)
+    assert run_suite(tmp_path / "2", files, bare_process_1=True) == ordinary
 
 
 def test_a_failing_sub_test_fails_its_test(tmp_path: Path):

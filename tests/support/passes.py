@@ -77,7 +77,9 @@ class Pass:
         }
         argv = [self.shell, str(self.folder / "plan" / "run.sh")]
         if self.as_process_1:
-            argv = [*_BWRAP, "--bind", str(self.folder), str(self.folder), "--chdir", str(self.folder), *argv]
+            writable = [str(self.folder), *([self.env["GOCACHE"]] if "GOCACHE" in self.env else [])]
+            binds = [word for path in writable for word in ("--bind", path, path)]
+            argv = [*_BWRAP, *binds, "--chdir", str(self.folder), *argv]
             argv[argv.index(self.shell)] = shutil.which(self.shell, path=self.path) or self.shell
         return subprocess.Popen(argv, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
@@ -131,10 +133,16 @@ def run_suite(
     check_format: str = "pytest",
     plugins: bool = False,
     env: Mapping[str, str] | None = None,
+    bare_process_1: bool = False,
     **request: object,
 ) -> SuiteResult:
-    """Lay the files, run the whole pass, read it. run.sh must have done its work, whatever the tests did."""
+    """Lay the files, run the whole pass, read it. run.sh must have done its work, whatever the tests did.
+
+    `bare_process_1`: busybox is all there is beside the command's own program, and run.sh is process 1.
+    """
     one = Pass(folder)
+    if bare_process_1:
+        one = Pass(folder, path=f"{busybox_path(folder)}:{Path(command[0]).parent}", as_process_1=True)
     one.lay(files)
     asked = CheckRequest.model_validate(
         {"command": tuple(command), "format": check_format, "nonce": NONCE, "grace_seconds": 1, **request}

@@ -33,8 +33,10 @@ piece() {
             ;;
         list)
             say "\"e\":\"listing\",\"package\":\"$2\""
-            found=$(go_names "$2" | grep -E '^(Test|Fuzz|Example)[^[:space:]]*$' | tr '\n' ' ')
-            say "\"e\":\"listed\",\"package\":\"$2\",\"tests\":\"$found\""
+            found=$(go_names "$2")
+            code=$?
+            found=$(printf '%s\n' "$found" | grep -E '^(Test|Fuzz|Example)[^[:space:]]*$' | tr '\n' ' ')
+            say "\"e\":\"listed\",\"package\":\"$2\",\"code\":\"$code\",\"tests\":\"$found\""
             ;;
         bulk)
             go_test "^($3)\$" "$2" >>"$events"

@@ -139,7 +139,7 @@ for step in "$C2T_PLAN"/rebuild/*.sh; do
     [ -f "$step" ] || continue
     name=${step##*/}
     name=rebuild.${name%.sh}
-    [ "$(cat "$C2T_RESULTS/$name.exit" 2>/dev/null)" = 0 ] && continue
+    has "$C2T_RESULTS/$name.exit" 0 && [ "$(cat "$C2T_RESULTS/$name.exit")" = 0 ] && continue
     run_group "$name" "$step" ""
     [ "$code" = 0 ] || finish "rebuildFailed $name"
 done

@@ -60,6 +60,7 @@ class _Package:
         self.complete = False
         self.closing = False
         self.listing: int | None = None
+        self.unlisted = False
 
 
 class _Events:
@@ -102,6 +103,7 @@ class _Events:
             self.package(package).listing = self.round
         elif kind == "listed":
             self.package(package).listing = None
+            self.package(package).unlisted = event.get("code") != "0"
             self.listed.update({(package, name): None for name in event.get("tests", "").split()})
         elif kind == "alone":
             self.alone = (package, event.get("test", ""))
@@ -290,6 +292,8 @@ def _collection_errors(events: _Events) -> Iterator[CollectionError]:
             hung = raw.marker(events.folder, f"round.{package.listing}.hung") is not None
             said = "hung" if hung else "ended the process"
             yield CollectionError(file=folder, signature=f"{said} before its tests could be listed")
+        elif package.unlisted and name in with_tests:
+            yield CollectionError(file=folder, signature="ended in the middle, and the tests left could not be listed")
         elif package.failed and not package.complete and name not in with_tests:
             lines = [line.strip() for line in package.lines if line.strip() and not line.startswith("FAIL\t")]
             said = next((line for line in lines if line.startswith("panic: ")), lines[-1] if lines else "no output")

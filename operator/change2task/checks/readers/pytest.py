@@ -1,14 +1,19 @@
 """Pytest, through our plugin in its process: the plan that starts it and the reading of its events.
 
-What is caught. Canaries: one planted test must pass and one must fail in every round; a hook that makes everything
-pass turns both green. The plugin sees the exception of a phase before any report is made; a report that says passed
-over an exception counts as failed. Events are numbered; a file that was cut, deleted or written by somebody without
-the plugin's own counter is no longer one sequence, and the pass has no verdict. Ids are compared with the expected
-ones by the judge; what never started, or started and never ended, is not a pass.
+What is caught. Canaries: in every round one planted test must pass and one must fail, called through the hook that
+calls test functions; a hook that makes everything pass turns both green. The plugin sees the exception of a phase
+before any report is made; a report that says passed over an exception counts as failed. Events are numbered; a file
+that was cut, deleted or written by somebody without the plugin's own counter is no longer one sequence, and the pass
+has no verdict. Ids are compared with the expected ones by the judge; what never started, or started and never ended,
+is not a pass.
 
 What is not caught. Tests, conftests and the code under test run in the plugin's process and know Python: code that
-looks for the plugin object can emit events with its counter, replace its methods, or make single tests pass by
-patching the functions they call. Against such code only comparison between states and reading the patch help.
+looks for the plugin object can emit events with its counter or replace its methods, and a hook or a patched function
+can make chosen tests pass and leave the canaries alone. tests/checks/test_forgery.py lists what was tried, both ways.
+Against such code only comparison between states and reading the patch help.
+
+A round that is cut by a machine's failure and resumed counts the test that was running as crashed: a pass that was
+interrupted from outside is better started anew.
 """
 
 from __future__ import annotations
