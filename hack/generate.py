@@ -12,6 +12,8 @@ from pathlib import Path
 
 from change2task.api.crds import crd_files
 from change2task.api.reference import reference_pages
+from change2task.cli.main import app
+from change2task.cli.reference import commands_page
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -19,7 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 def files() -> dict[str, str]:
     """Path below the checkout to content, of every file that is made from the code."""
     return {f"crds/{name}": text for name, text in crd_files().items()} | {
-        f"docs/reference/{name}": text for name, text in reference_pages().items()
+        f"docs/reference/{name}": text
+        for name, text in (reference_pages() | {"commands.md": commands_page(app)}).items()
     }
 
 
