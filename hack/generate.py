@@ -12,7 +12,7 @@ from pathlib import Path
 
 from change2task.api.crds import crd_files
 from change2task.api.reference import reference_pages
-from change2task.cli.main import app
+from change2task.cli.app import app
 from change2task.cli.reference import commands_page
 
 ROOT = Path(__file__).resolve().parent.parent

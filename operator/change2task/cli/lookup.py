@@ -5,11 +5,11 @@ from __future__ import annotations
 import difflib
 from pathlib import Path
 
+from change2task.api.metadata import Reference
 from change2task.api.taskcandidate import TaskCandidate
 from change2task.api.taskvariant import TaskVariant
 from change2task.cli.failures import InputError
 from change2task.corpus.store import Store
-from change2task.pipeline.publish import CANDIDATE
 
 STORE = Path(".change2task")
 """Where results go when nothing is said."""
@@ -20,11 +20,11 @@ def stored_candidate(store: Store, name: str) -> TaskCandidate:
     candidate = store.candidate(name)
     if candidate is not None:
         return candidate
-    variant = store.variant(name)
-    if variant is not None:
-        owner = store.candidate(variant.metadata.annotations.get(CANDIDATE, ""))
-        if owner is not None:
-            return owner
+    if store.variant(name) is not None:
+        for other in store.names(TaskCandidate):
+            owner = store.candidate(other)
+            if owner is not None and owner.status.variant_ref == Reference(name=name):
+                return owner
     raise _unknown(store, name)
 
 

@@ -1,46 +1,26 @@
-"""The command line: wires commands together and turns faults into messages and exit codes."""
+"""The way in. Nothing heavy is imported before the net is spread, so that an interrupt or a broken installation is
+answered too; what the commands do, and what their errors mean, is left to ``app``.
+"""
 
 from __future__ import annotations
 
+import io
 import sys
 
-import typer
-
-from change2task.checks.passes import Cancelled, InfrastructureFault
 from change2task.cli import failures
-from change2task.cli.commands import explain, grade, lock, replay, run, schema, show, validate
-from change2task.corpus.errors import StoreError
-
-app = typer.Typer(
-    name="change2task",
-    help="Turn merged changes into verified, executable tasks for coding agents.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-app.command("run")(run.run)
-app.command("explain")(explain.explain_verdict)
-app.command("replay")(replay.replay)
-app.command("show")(show.show)
-app.command("grade")(grade.grade)
-app.command("validate")(validate.validate)
-app.command("lock")(lock.lock)
-app.command("schema")(schema.schema)
 
 
 def main() -> None:
-    """Run a command; exit 0 complete, 2 bad input, 3 infrastructure, 130 stopped."""
+    """Run the command line of this process and end it: 0 complete, 2 bad input, 3 infrastructure, 130 stopped."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Paths and messages of repositories are not always what a terminal can show.
+            stream.reconfigure(errors="backslashreplace")
     try:
-        app(standalone_mode=True)
-    except failures.InputError as error:
-        _end(str(error), failures.BAD_INPUT)
-    except (failures.InfrastructureError, InfrastructureFault, StoreError) as error:
-        _end(str(error), failures.INFRASTRUCTURE)
-    except (Cancelled, KeyboardInterrupt):
-        _end("stopped; everything finished is stored, run again to go on", failures.INTERRUPTED)
+        from change2task.cli.app import app  # noqa: PLC0415 - see above
 
-
-def _end(message: str, code: int) -> None:
-    print(f"error: {message}" if code != failures.INTERRUPTED else message, file=sys.stderr)  # noqa: T201
-    sys.exit(code)
+        app()
+    except KeyboardInterrupt:
+        sys.exit(failures.end(failures.STOPPED, failures.INTERRUPTED))
+    except Exception as error:  # noqa: BLE001 - the last resort: no traceback ever reaches a user
+        sys.exit(failures.end(failures.defect(error), failures.INFRASTRUCTURE))

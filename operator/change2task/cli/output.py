@@ -25,15 +25,6 @@ class Format(StrEnum):
     YAML = "yaml"
 
 
-_FILE_WIDTH = 200
-
-
-def wide_console() -> Console:
-    """Standard output; into a file or pipe wide enough that no column is cut."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=_FILE_WIDTH)
-
-
 def print_outcome(
     form: Format, console: Console, bases: Sequence[ModernBase], candidates: Sequence[TaskCandidate]
 ) -> None:

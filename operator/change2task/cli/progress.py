@@ -1,51 +1,79 @@
-"""How a run is watched: one live line a resource on a terminal, structured log lines otherwise, never both."""
+"""How work is watched: a live display on a terminal, a log line for every stage otherwise, never both.
+
+A display shows what is being worked on now and how far the whole has come; what has ended scrolls by above it.
+"""
 
 from __future__ import annotations
 
 import threading
 import time
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 import structlog
-from rich.console import Console
+from rich.console import Console, Group
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from change2task.pipeline.progress import Kind, Reporter
+
 log = structlog.get_logger(__name__)
 
+_STYLES = {"no verdict": "red", "accepted": "green", "ready": "green"}
 
-class LogReporter:
-    """Every stage as a log line."""
+
+class Watch(Reporter):
+    """A reporter that is opened while work goes on."""
 
     def __enter__(self) -> Self:
-        """Nothing to open."""
+        """Begin to show."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Nothing to close."""
+        """Leave the console as it was."""
 
-    def stage(self, kind: str, name: str, stage: str, detail: str = "") -> None:
+
+def watching(console: Console, verbose: int) -> Watch:
+    """A live display where the console is a terminal that can redraw and no lines were asked for, else lines."""
+    live = console.is_terminal and not console.is_dumb_terminal and not verbose
+    return LiveWatch(console) if live else LogWatch()
+
+
+class LogWatch(Watch):
+    """Every stage as a log line."""
+
+    def planned(self, candidates: int) -> None:
+        """One line."""
+        log.info("planned", candidates=candidates)
+
+    def stage(self, kind: Kind, name: str, stage: str, detail: str = "") -> None:
         """One line."""
         log.info("stage", kind=kind, name=name, stage=stage, **({"detail": detail} if detail else {}))
 
-    def ended(self, kind: str, name: str, verdict: str, detail: str = "") -> None:
+    def ended(self, kind: Kind, name: str, outcome: str, detail: str = "") -> None:
         """One line."""
-        log.info("ended", kind=kind, name=name, verdict=verdict, **({"detail": detail} if detail else {}))
+        log.info("ended", kind=kind, name=name, outcome=outcome, **({"detail": detail} if detail else {}))
 
 
-class LiveReporter:
-    """What is being worked on now, redrawn in place; ended resources scroll by above it."""
+class _Working(NamedTuple):
+    stage: str
+    detail: str
+    since: float
+
+
+class LiveWatch(Watch):
+    """What is being worked on now, redrawn in place; the file of the run gets the lines that are not shown."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
+        self._lines = LogWatch()
         self._lock = threading.Lock()
-        self._working: dict[tuple[str, str], tuple[str, str, float]] = {}
-        self._done = 0
-        self._live = Live(get_renderable=self._table, console=console, refresh_per_second=4, transient=True)
+        self._working: dict[tuple[Kind, str], _Working] = {}
+        self._planned = self._done = self._accepted = 0
+        self._live = Live(get_renderable=self._picture, console=console, refresh_per_second=4, transient=True)
 
     def __enter__(self) -> Self:
         """Start drawing."""
@@ -55,35 +83,48 @@ class LiveReporter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop drawing."""
+        """Stop drawing; nothing of the display is left."""
         self._live.stop()
 
-    def stage(self, kind: str, name: str, stage: str, detail: str = "") -> None:
-        """Remember what this resource is at."""
+    def planned(self, candidates: int) -> None:
+        """What the whole is."""
+        self._lines.planned(candidates)
         with self._lock:
-            started = self._working.get((kind, name), ("", "", time.monotonic()))[2]
-            self._working[(kind, name)] = (stage, detail, started)
+            self._planned = candidates
 
-    def ended(self, kind: str, name: str, verdict: str, detail: str = "") -> None:
+    def stage(self, kind: Kind, name: str, stage: str, detail: str = "") -> None:
+        """Show what this resource is at."""
+        self._lines.stage(kind, name, stage, detail)
+        with self._lock:
+            known = self._working.get((kind, name))
+            self._working[(kind, name)] = _Working(stage, detail, known.since if known else time.monotonic())
+
+    def ended(self, kind: Kind, name: str, outcome: str, detail: str = "") -> None:
         """Let it scroll by."""
+        self._lines.ended(kind, name, outcome, detail)
         with self._lock:
-            started = self._working.pop((kind, name), ("", "", time.monotonic()))[2]
-            self._done += 1
-        seconds = time.monotonic() - started
-        style = "green" if verdict in {"accepted", "ready"} else "yellow"
-        self._console.print(
-            Text.assemble((f"{verdict:>22} ", style), (f"{kind} ", "dim"), name, (f"  {seconds:.1f} s", "dim"))
-        )
+            known = self._working.pop((kind, name), None)
+            if kind == "candidate":
+                self._done += 1
+                self._accepted += outcome == "accepted"
+        words: list[str | tuple[str, str]] = [
+            (f"{outcome:>22} ", _STYLES.get(outcome, "yellow")),
+            (f"{kind} ", "dim"),
+            name,
+        ]
+        if known is not None:
+            words.append((f"  {time.monotonic() - known.since:.1f} s", "dim"))
+        self._console.print(Text.assemble(*words), soft_wrap=True)
 
-    def _table(self) -> Table:
+    def _picture(self) -> Group:
         table = Table.grid(padding=(0, 1))
+        for _ in range(5):
+            table.add_column(no_wrap=True, overflow="ellipsis")
         with self._lock:
-            for (kind, name), (stage, detail, started) in self._working.items():
+            for (kind, name), (stage, detail, since) in self._working.items():
+                seconds = f"{time.monotonic() - since:5.1f} s"
                 table.add_row(
-                    Text(f"{time.monotonic() - started:5.1f} s", "dim"),
-                    Text(kind, "dim"),
-                    Text(name),
-                    Text(stage, "cyan"),
-                    Text(detail, "dim"),
+                    Text(seconds, "dim"), Text(kind, "dim"), Text(name), Text(stage, "cyan"), Text(detail, "dim")
                 )
-        return table
+            whole = f"{self._done} of {self._planned} candidates, {self._accepted} accepted" if self._planned else ""
+        return Group(table, Text(whole, "dim", no_wrap=True, overflow="ellipsis"))

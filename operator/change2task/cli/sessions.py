@@ -1,15 +1,13 @@
-"""What every command that runs code needs: a sandbox, workspaces, drivers, and a way to be stopped."""
+"""What every command that runs code needs of the pipeline: drivers bound to a store and to where commands run."""
 
 from __future__ import annotations
 
-import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from types import FrameType
 
 from change2task.api.taskcandidate import Profile
 from change2task.cli.failures import InfrastructureError, InputError
@@ -19,7 +17,8 @@ from change2task.pipeline.bases import BaseDriver
 from change2task.pipeline.candidate import CandidateDriver
 from change2task.pipeline.ports import BaseOnHand, Ground, Grounds
 from change2task.pipeline.progress import Reporter
-from change2task.pipeline.status import reason_of
+from change2task.pipeline.status import is_ready
+from change2task.pipeline.told import ToldSandbox
 from change2task.runtime.choose import choose
 from change2task.runtime.errors import SandboxError
 from change2task.runtime.plain import PlainSandbox
@@ -57,7 +56,7 @@ def open_session(
     def clock() -> datetime:
         return datetime.now(UTC)
 
-    with _grounds(store, notice) as grounds:
+    with _grounds(store, runtime, notice) as grounds:
         yield Session(
             bases=BaseDriver(
                 store=store, grounds=grounds, mirrors=inputs.mirrors, clock=clock, reporter=reporter, cancel=cancel
@@ -69,8 +68,10 @@ def open_session(
 
 
 @contextmanager
-def _grounds(store: Store, notice: Callable[[str], None]) -> Iterator[Grounds]:
+def _grounds(store: Store, runtime: Runtime, notice: Callable[[str], None]) -> Iterator[Grounds]:
     """One sandbox for all bases where it chooses paths, else one at real paths of its own for each base."""
+    if runtime is Runtime.DOCKER:
+        raise InfrastructureError("--runtime docker: this version has no docker runtime; use --runtime process")
     plain = store.cache / "plain"
     try:
         choice = choose(plain)
@@ -84,7 +85,7 @@ def _grounds(store: Store, notice: Callable[[str], None]) -> Iterator[Grounds]:
         def ground(name: str) -> Ground:
             apart = "" if choice.sandbox.isolation.fixed_paths else name
             if apart not in made:
-                sandbox = choice.sandbox if not apart else PlainSandbox(plain / apart)
+                sandbox = ToldSandbox(choice.sandbox if not apart else PlainSandbox(plain / apart))
                 made[apart] = Ground(sandbox, stack.enter_context(Workspaces(store.cache, sandbox)))
             return made[apart]
 
@@ -102,35 +103,10 @@ def reopened_base(
     cancel: threading.Event,
     notice: Callable[[str], None],
 ) -> Iterator[BaseOnHand]:
-    """A base of the store, prepared again from the cache where it stands; raises InputError, InfrastructureError."""
+    """A base of the store, taken from the cache where it stands there; raises InputError, InfrastructureFault."""
     base = store.base(name)
-    if base is None:
-        raise InputError(f"base {name} is not in {store.path}; run its manifest first")
-    url = base.spec.repository.url
+    if base is None or not is_ready(base):
+        raise InputError(f"there is no base {name} that is ready in {store.path}; run its manifest first")
     inputs = Inputs(bases={name: base}, candidates=(), forge={}, mirrors=read_mirrors(mirrors))
     with open_session(store, runtime, Profile.FULL, inputs, reporter=reporter, cancel=cancel, notice=notice) as session:
-        outcome = session.bases.drive(base)
-        if outcome.on_hand is None:
-            raise InfrastructureError(
-                f"base {name} of {url} could not be prepared again: {reason_of(outcome.base).value};"
-                " give --mirror URL=PATH if its repository is read elsewhere"
-            )
-        yield outcome.on_hand
-
-
-@contextmanager
-def stopping() -> Iterator[threading.Event]:
-    """An event that the first Ctrl-C or SIGTERM sets; a second one ends the program at once."""
-    cancel = threading.Event()
-
-    def stop(number: int, _: FrameType | None) -> None:
-        if cancel.is_set():
-            raise KeyboardInterrupt
-        cancel.set()
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield cancel
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        yield session.bases.reopen(base)

@@ -27,10 +27,21 @@ class StoreTooNew(StoreError):
 
 
 class NotAStore(StoreError):
-    """The folder exists, holds other things, and has never been a store."""
+    """What was named as a store is none, and is not made one: a fault of whoever named it."""
 
-    def __init__(self, path: Path, detail: str) -> None:
-        super().__init__(f"{path} is not a store: {detail}; name a new or empty folder with --store")
+
+class NoStoreThere(NotAStore):
+    """Nothing has ever been stored at this place."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"{path} is not a store: there is no store.yaml in it; name the folder of a run with --store")
+
+
+class TakenFolder(NotAStore):
+    """The folder holds other things, which a store must not be mixed with."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"{path} is not a store: it holds other files; name a new or empty folder with --store")
 
 
 class StoreUnwritable(StoreError):

@@ -36,14 +36,12 @@ def candidate_row(candidate: TaskCandidate) -> dict[str, Any]:
         "strategy": status.strategy,
         "reason": status.reason.value if status.reason else (ready.reason.value if ready else None),
         "message": status.message or (ready.message if ready else ""),
-        "variant": status.variant_ref.name if status.variant_ref else None,
         "fidelity": fidelity,
         "checks": None
         if status.checks is None
         else {
             "target": status.checks.target,
             "regression": status.checks.regression,
-            "observer": status.checks.observer,
         },
         "seconds": status.seconds,
         "attempts": [attempt.document() for attempt in status.attempts],

@@ -33,7 +33,14 @@ from change2task.api.manifests import Resource, load_stored, render
 from change2task.api.modernbase import ModernBase
 from change2task.api.taskcandidate import TaskCandidate
 from change2task.api.taskvariant import TaskVariant
-from change2task.corpus.errors import NotAStore, StoreBusy, StoreDamaged, StoreTooNew, StoreUnwritable
+from change2task.corpus.errors import (
+    NoStoreThere,
+    StoreBusy,
+    StoreDamaged,
+    StoreTooNew,
+    StoreUnwritable,
+    TakenFolder,
+)
 
 FORMAT = 1
 R = TypeVar("R", ModernBase, TaskCandidate, TaskVariant)
@@ -50,9 +57,9 @@ class Store:
 
     @classmethod
     def open(cls, path: Path, *, create: bool) -> Store:
-        """The store at ``path``.
+        """The store at ``path``; with ``create`` a missing or empty folder becomes one.
 
-        Raises NotAStore, StoreTooNew, StoreUnwritable; with ``create`` a missing or empty folder becomes a store.
+        Raises NoStoreThere, TakenFolder, StoreTooNew, StoreDamaged, StoreUnwritable.
         """
         store = cls(path.absolute())
         marker = store.path / "store.yaml"
@@ -60,11 +67,10 @@ class Store:
             store._check_format(marker)
             return store
         if not create:
-            raise NotAStore(path, "there is no store.yaml in it")
+            raise NoStoreThere(path)
         if store.path.exists() and (not store.path.is_dir() or _foreign_content(store.path)):
-            raise NotAStore(path, "it holds other files")
-        for folder in (*_FOLDERS.values(), "evidence", "cache"):
-            _make_folder(store.path / folder)
+            raise TakenFolder(path)
+        store._make_folders()
         store.write(store.path / ".gitignore", _IGNORE.encode())
         store.write(marker, f"formatVersion: {FORMAT}\n".encode())
         return store
@@ -83,6 +89,7 @@ class Store:
             raise StoreUnwritable(lock_path, error) from error
         try:
             self.write(holder_path, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+            self._make_folders()
             self._sweep()
             yield
         finally:
@@ -178,6 +185,11 @@ class Store:
             raise StoreDamaged(marker, "it has no formatVersion")
         if found > FORMAT:
             raise StoreTooNew(self.path, found, FORMAT)
+
+    def _make_folders(self) -> None:
+        """All that version control, which knows no empty folders, may have left out."""
+        for folder in (*_FOLDERS.values(), "evidence", "cache"):
+            _make_folder(self.path / folder)
 
     def _sweep(self) -> None:
         for folder in (".", *_FOLDERS.values(), "evidence"):

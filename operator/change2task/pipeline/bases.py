@@ -1,7 +1,8 @@
 """Bases for a run: mirror, preparation, and status; a base that stands in the store is not prepared again.
 
-Once a commit is frozen in the stored status it stays the base's for life; another spec is another base. What
-preparing means is left to the ``base`` room.
+Once a commit is frozen in the stored status it stays the base's for life; another spec is another base. A base that
+was ready is never lost to one that is not: what rests on it would be lost with it. What preparing means is left to
+the ``base`` room.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from dataclasses import dataclass
 
 import structlog
 
-from change2task.api.conditions import Condition, ConditionType
+from change2task.api.conditions import ConditionType
 from change2task.api.modernbase import ModernBase, ModernBaseStatus
 from change2task.api.reasons import Reason
-from change2task.base.build import Builder
+from change2task.api.rules import refused_changes
+from change2task.base.build import DEFAULT_LIMITS, Builder
 from change2task.base.environment import PlacedEnvironment
 from change2task.base.faults import BaseFault
 from change2task.base.models import Preparation, PreparedBase
@@ -25,12 +27,14 @@ from change2task.checks.passes import InfrastructureFault
 from change2task.checks.running import CheckCommand, SandboxRunner
 from change2task.corpus.store import Store
 from change2task.pipeline import status
-from change2task.pipeline.candidate import Clock
-from change2task.pipeline.ports import BaseOnHand, Ground, Grounds
+from change2task.pipeline.journal import JournalRunner
+from change2task.pipeline.keys import digest
+from change2task.pipeline.labels import LabelledRunner
+from change2task.pipeline.ports import BaseOnHand, Clock, Ground, Grounds
 from change2task.pipeline.progress import Reporter
+from change2task.runtime.models import Limits
 from change2task.vcs.errors import (
     EmptyRepository,
-    MirrorBusy,
     MirrorUnreachable,
     NotARepository,
     PathNotFound,
@@ -50,6 +54,10 @@ _UNUSABLE: dict[type[VcsError], Reason] = {
 }
 
 
+_FULL = "No space left on device"
+"""What git says of this machine's disk is no word about the repository."""
+
+
 @dataclass(frozen=True)
 class BaseOutcome:
     """A base as it stands, and what candidates work on when it is healthy."""
@@ -60,7 +68,10 @@ class BaseOutcome:
 
 @dataclass(frozen=True)
 class BaseDriver:
-    """Drives bases of one store, each on its ground; ``mirrors`` says where a URL is really read."""
+    """Drives bases of one store, each on its ground; ``mirrors`` says where a URL is really read.
+
+    ``limits`` bound each setup step, but for its time, which the manifest sets.
+    """
 
     store: Store
     grounds: Grounds
@@ -68,27 +79,57 @@ class BaseDriver:
     clock: Clock
     reporter: Reporter
     cancel: threading.Event
+    limits: Limits = DEFAULT_LIMITS
 
-    def drive(self, base: ModernBase, wanted: tuple[str, ...] = ()) -> BaseOutcome:
-        """The base with its status, stored; raises InfrastructureFault, ToolchainMissing and Cancelled.
+    def drive(self, base: ModernBase) -> BaseOutcome:
+        """The base with its status, stored; raises InfrastructureFault, ToolchainMissing and Cancelled."""
+        stored = self.store.base(base.metadata.name)
+        same = stored is not None and not refused_changes(stored.spec, base.spec)
+        ready, preparation = self._prepared(base, stored.status.commit if stored is not None and same else None)
+        if ready is None:
+            return self._failed(base, stored, preparation, same=same)
+        done = base.replacing(status=self._ready(base, stored, ready.prepared))
+        if stored is not None and same and stored.status.base_key == done.status.base_key:
+            done = base.replacing(status=stored.status)
+        self.store.put(done)
+        ready.preflight.drop()
+        return BaseOutcome(base=done, on_hand=ready.on_hand(base))
 
-        ``wanted`` are revisions its mirror must hold, if the repository has them.
+    def reopen(self, base: ModernBase) -> BaseOnHand:
+        """A stored base once more, for grading: nothing of the store but its cache is written.
+
+        Raises InfrastructureFault, with the way out, when it cannot be made as it was.
         """
+        ready, preparation = self._prepared(base, base.status.commit)
+        if ready is None:
+            fault = _fault(preparation)
+            raise InfrastructureFault(
+                f"base {base.metadata.name} could not be made again ({fault.reason.value}): {fault.message};"
+                f" give --mirror {base.spec.repository.url}=PATH if its repository is read elsewhere"
+            )
+        return ready.on_hand(base)
+
+    def _prepared(self, base: ModernBase, frozen: str | None) -> tuple[_Ready | None, Preparation]:
         name = base.metadata.name
-        stored = self.store.base(name)
-        same = stored is not None and stored.spec == base.spec
-        frozen = stored.status.commit if stored is not None and same else None
         self.reporter.stage("base", name, "mirror")
-        repository = self._mirror(base, wanted)
+        repository = self._mirror(base)
         if isinstance(repository, BaseFault):
-            return self._ended(base, stored, Preparation(fault=repository), None)
-
+            return None, Preparation(fault=repository)
         ground = self.grounds(name)
+        made: dict[str, tuple[SandboxRunner, JournalRunner]] = {}
 
-        def runner(placed: PlacedEnvironment, checks: CheckCommand) -> SandboxRunner:
-            return self._runner(name, ground, repository, placed, checks)
+        def runner(placed: PlacedEnvironment, checks: CheckCommand) -> JournalRunner:
+            log.debug("checks", base=name, command=checks.command, rebuild=checks.rebuild)
+            bare = self._runner(ground, repository, placed, checks)
+            key = digest("preflight", placed.environment.key, checks.document())
+            journal = JournalRunner(LabelledRunner(bare, f"bases/{name}"), self.store, key)
+            made[placed.environment.key] = bare, journal
+            return journal
 
-        builder = Builder.on_this_machine(ground.sandbox, self.store.cache, cancel=self.cancel)
+        seconds = base.spec.environment.setup_timeout_seconds
+        builder = Builder.on_this_machine(
+            ground.sandbox, self.store.cache, limits=self.limits.replacing(seconds=seconds), cancel=self.cancel
+        )
         preparation = prepare_base(
             base.spec,
             repository,
@@ -99,32 +140,33 @@ class BaseDriver:
             progress=lambda stage: self.reporter.stage("base", name, stage),
         )
         if preparation.base is None:
-            return self._ended(base, stored, preparation, None)
+            return None, preparation
         prepared = preparation.base
-        on_hand = self._on_hand(base, repository, prepared, runner(prepared.environment, prepared.checks))
-        return self._ended(base, stored, preparation, on_hand)
+        if prepared.environment.environment.key not in made:
+            runner(prepared.environment, prepared.checks)
+        bare, journal = made[prepared.environment.environment.key]
+        return _Ready(repository, prepared, bare, journal), preparation
 
-    def _mirror(self, base: ModernBase, wanted: tuple[str, ...]) -> Workbench | BaseFault:
-        url = base.spec.repository.url
-        declared = (base.spec.revision.healthy, base.spec.revision.target)
+    def _mirror(self, base: ModernBase) -> Workbench | BaseFault:
+        url, revision = base.spec.repository.url, base.spec.revision
         try:
-            mirror: Repository = ensure_mirror(
+            mirror = ensure_mirror(
                 url,
                 self.mirrors.get(url, url),
                 self.store.cache / "mirrors",
-                wanted=(*(revision for revision in declared if revision is not None), *wanted),
+                wanted=[named for named in (revision.healthy, revision.target) if named is not None],
                 depth=base.spec.history.depth,
             )
-        except MirrorBusy as error:
-            raise InfrastructureFault(str(error)) from error
         except tuple(_UNUSABLE) as error:
+            if _FULL in str(error):
+                raise InfrastructureFault(str(error)) from error
             return BaseFault(reason=_UNUSABLE[type(error)], message=str(error), condition=ConditionType.RESOLVED)
         except VcsError as error:
             raise InfrastructureFault(str(error)) from error
         return Workbench(mirror, self.store.cache / "bench" / mirror.path.name)
 
     def _runner(
-        self, name: str, ground: Ground, repository: Repository, placed: PlacedEnvironment, checks: CheckCommand
+        self, ground: Ground, repository: Repository, placed: PlacedEnvironment, checks: CheckCommand
     ) -> SandboxRunner:
         return SandboxRunner(
             sandbox=ground.sandbox,
@@ -132,60 +174,42 @@ class BaseDriver:
             environment=placed.runtime(),
             repository=repository,
             checks=checks,
-            logs=self.store.cache / "logs" / name,
+            logs=self.store.cache / "logs",
             cancel=self.cancel,
         )
 
-    @staticmethod
-    def _on_hand(base: ModernBase, repository: Repository, prepared: PreparedBase, runner: SandboxRunner) -> BaseOnHand:
-        inventory = prepared.inventory
-        return BaseOnHand(
-            name=base.metadata.name,
-            url=prepared.url,
-            key=prepared.key,
-            commit=prepared.commit,
-            tree=prepared.tree,
-            environment_key=prepared.environment.environment.key,
-            inventory_digest=prepared.inventory_digest,
-            healthy=frozenset(inventory.healthy),
-            other={identity: check.state for identity, check in inventory.other.items()},
-            check_format=prepared.checks.format,
-            scope=base.spec.scope,
-            repository=repository,
-            runner=runner,
-        )
-
-    def _ended(
-        self, base: ModernBase, stored: ModernBase | None, preparation: Preparation, on_hand: BaseOnHand | None
+    def _failed(
+        self, base: ModernBase, stored: ModernBase | None, preparation: Preparation, *, same: bool
     ) -> BaseOutcome:
-        before = stored.status.conditions if stored is not None else ()
-        now = self.clock()
-        if preparation.base is None:
-            fault = preparation.fault
-            if fault is None:
-                raise AssertionError("a preparation without a base has a fault")
-            done = base.replacing(
-                status=ModernBaseStatus(
-                    observed_generation=base.metadata.generation,
-                    conditions=status.failed_base_conditions(before, fault, base.metadata.generation, now),
-                    resolution=preparation.tried,
-                    seconds=_rounded(preparation.seconds),
-                )
+        fault, now, generation = _fault(preparation), self.clock(), base.metadata.generation
+        stands = stored is not None and status.is_ready(stored)
+        if stands and same:
+            raise InfrastructureFault(
+                f"it was ready in an earlier run and cannot be made again ({fault.reason.value}): {fault.message};"
+                " what is stored of it stays"
             )
+        before = stored.status.conditions if stored is not None else ()
+        done = base.replacing(
+            status=ModernBaseStatus(
+                observed_generation=generation,
+                conditions=status.failed_base_conditions(before, fault, generation, now),
+                resolution=preparation.tried,
+                seconds=_rounded(preparation.seconds),
+            )
+        )
+        if stands:
+            log.warning("base.not_replaced", base=base.metadata.name, stays="the one stored, which is ready")
         else:
-            done = base.replacing(status=self._ready(base, before, preparation.base))
-            if stored is not None and stored.status.base_key == done.status.base_key and stored.spec == base.spec:
-                done = stored
-        self.store.put(done)
-        return BaseOutcome(base=done, on_hand=on_hand)
+            self.store.put(done)
+        return BaseOutcome(base=done, on_hand=None)
 
-    def _ready(self, base: ModernBase, before: tuple[Condition, ...], prepared: PreparedBase) -> ModernBaseStatus:
+    def _ready(self, base: ModernBase, stored: ModernBase | None, prepared: PreparedBase) -> ModernBaseStatus:
         environment = prepared.environment.environment
         evidence = {kind: self.store.put_evidence(content) for kind, content in prepared.evidence().items()}
         return ModernBaseStatus(
             observed_generation=base.metadata.generation,
             conditions=status.ready_base_conditions(
-                before,
+                stored.status.conditions if stored is not None else (),
                 base.metadata.generation,
                 self.clock(),
                 dated=environment.dated,
@@ -200,6 +224,40 @@ class BaseDriver:
             evidence=evidence,
             seconds=_rounded(prepared.seconds),
         )
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """A prepared base with what runs its passes, and the journal of its preflight."""
+
+    repository: Repository
+    prepared: PreparedBase
+    runner: SandboxRunner
+    preflight: JournalRunner
+
+    def on_hand(self, base: ModernBase) -> BaseOnHand:
+        prepared, inventory = self.prepared, self.prepared.inventory
+        return BaseOnHand(
+            name=base.metadata.name,
+            url=prepared.url,
+            key=prepared.key,
+            commit=prepared.commit,
+            tree=prepared.tree,
+            environment_key=prepared.environment.environment.key,
+            inventory_digest=prepared.inventory_digest,
+            healthy=frozenset(inventory.healthy),
+            other={identity: check.state for identity, check in inventory.other.items()},
+            check_format=prepared.checks.format,
+            scope=base.spec.scope,
+            repository=self.repository,
+            runner=self.runner,
+        )
+
+
+def _fault(preparation: Preparation) -> BaseFault:
+    if preparation.fault is None:
+        raise AssertionError("a preparation without a base has a fault")
+    return preparation.fault
 
 
 def _rounded(seconds: Mapping[str, float]) -> dict[str, float]:

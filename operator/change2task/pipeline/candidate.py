@@ -1,15 +1,13 @@
-"""One candidate from its change to its verdict: evidence, alignment, the ladder under the gates, publishing.
+"""One candidate from its change to its verdict: evidence, alignment, the ladder under the gates, status.
 
 Status is written once, at the end, after everything it points to is stored; until then the journal of passes
-is all there is, so that a killed run leaves either no verdict or a whole one.
+is all there is, so that a killed run leaves either no verdict or a whole one. A verdict stands as long as its key.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 
 import structlog
 
@@ -18,40 +16,35 @@ from change2task.api.model import Model
 from change2task.api.modernbase import ModernBase
 from change2task.api.reasons import Reason
 from change2task.api.taskcandidate import (
-    Attempt,
     CheckCounts,
     Profile,
     ResolvedChange,
     TaskCandidate,
     TaskCandidateStatus,
 )
-from change2task.api.taskvariant import TaskVariant
-from change2task.checks.passes import InfrastructureFault
+from change2task.checks.passes import PassRunner
 from change2task.construct.ladder import climb, strategies
-from change2task.construct.models import Assignment, NotApplicable, Proposal
 from change2task.construct.strategy import Strategy
 from change2task.corpus.store import Store
 from change2task.families.choose import ADAPTERS, choose_family
-from change2task.families.contract import FamilyContract
 from change2task.history.evidence import gather_evidence
 from change2task.history.forge import ForgeRecord
-from change2task.history.models import ChangeUnusable, Evidence
+from change2task.history.models import ChangeUnusable, Evidence, MergedChange
 from change2task.history.references import resolve_change
 from change2task.pipeline import status
 from change2task.pipeline.alignment import align
+from change2task.pipeline.climb import Climb
 from change2task.pipeline.journal import JournalRunner
-from change2task.pipeline.keys import verdict_key
-from change2task.pipeline.ports import BaseOnHand
+from change2task.pipeline.keys import VERDICT, verdict_key
+from change2task.pipeline.labels import LabelledRunner
+from change2task.pipeline.ports import BaseOnHand, Clock
 from change2task.pipeline.progress import Reporter
-from change2task.pipeline.publish import published_patches, variant_of
-from change2task.pipeline.work import Won, Work
-from change2task.validate.case import Case
-from change2task.validate.qualify import Qualification, qualify
+from change2task.pipeline.work import Work
+from change2task.validate.qualify import Qualification
 from change2task.validate.verdict import Verdict
 
 log = structlog.get_logger(__name__)
 
-Clock = Callable[[], datetime]
 Ladder = Callable[[Profile, Collection[int]], Sequence[Strategy]]
 
 
@@ -74,17 +67,16 @@ class CandidateDriver:
         """The candidate with its verdict, stored; raises InfrastructureFault and Cancelled without one."""
         key = self._key(candidate, base)
         stored = self.store.candidate(candidate.metadata.name)
-        if stored is not None and stored.status.accepted is not None and stored.status.stages.get("verdict") == key:
+        if stored is not None and stored.status.stages.get(VERDICT) == key:
             log.debug("candidate.unchanged", candidate=candidate.metadata.name)
-            return stored
-        journal = JournalRunner(base.runner, self.store, candidate.metadata.name, key)
+            return self._again(candidate, stored)
+        journal = JournalRunner(LabelledRunner(base.runner, f"candidates/{candidate.metadata.name}"), self.store, key)
         work = Work()
         verdict = self._verdict(candidate, base, journal, work)
-        done = self._finished(candidate, base, key, verdict, work)
         if work.won is not None:
             self.store.put(work.won.variant)
-        self.store.put(done)
-        self._forget_old_variant(stored, done)
+        done = self._finished(candidate, base, key, verdict, work)
+        self._put(done, stored)
         journal.drop()
         return done
 
@@ -97,10 +89,11 @@ class CandidateDriver:
         return done
 
     def without_base(self, candidate: TaskCandidate, base: ModernBase) -> TaskCandidate:
-        """A candidate whose base has ended: rejected with the base's reason, or left as it is while nobody knows."""
+        """A candidate whose base has ended in failure: rejected with the base's reason.
+
+        A verdict that an earlier base of this name has led to stays in the store.
+        """
         reason = status.reason_of(base)
-        if reason.rejection is None:
-            raise InfrastructureFault(f"its base {base.metadata.name} is not ready ({reason.value})")
         verdict = status.rejection(
             Reason.BASE_NOT_READY,
             f"base {base.metadata.name} is not healthy: {reason.value}: {status.message_of(base) or reason.sentence}",
@@ -117,12 +110,22 @@ class CandidateDriver:
             )
         )
         stored = self.store.candidate(candidate.metadata.name)
-        self.store.put(done)
-        self._forget_old_variant(stored, done)
+        if stored is not None and VERDICT in stored.status.stages:
+            log.warning("candidate.not_replaced", candidate=candidate.metadata.name, stays="the verdict stored before")
+        else:
+            self.store.put(done)
         return done
 
-    def _verdict(self, candidate: TaskCandidate, base: BaseOnHand, runner: JournalRunner, work: Work) -> Verdict:
-        name, spec = candidate.metadata.name, candidate.spec
+    def _again(self, candidate: TaskCandidate, stored: TaskCandidate) -> TaskCandidate:
+        """The verdict that stands, under what may have changed beside it: labels, or a suspension that was lifted."""
+        done = candidate.replacing(status=stored.status)
+        if status.is_suspended(done):
+            done = status.resumed_candidate(done, self.clock())
+        self.store.put(done)
+        return done
+
+    def _verdict(self, candidate: TaskCandidate, base: BaseOnHand, runner: PassRunner, work: Work) -> Verdict:
+        name, spec, profile = candidate.metadata.name, candidate.spec, self._profile(candidate)
         try:
             self.reporter.stage("candidate", name, "evidence")
             with work.stage("evidence"):
@@ -131,21 +134,31 @@ class CandidateDriver:
             with work.stage("alignment"):
                 family, work.family_reason = choose_family(evidence, spec)
                 contract = ADAPTERS[family].contract(evidence, spec, base.scope, base.surface())
-                work.contract = contract
-                case, alignment = align(base.repository, base, spec, evidence, contract, self._profile(candidate))
+                work.family = family
+                case, alignment = align(base.repository, base, spec, evidence, contract, profile)
                 work.evidence["alignment"] = self._file(alignment)
         except ChangeUnusable as unusable:
             return status.rejection(unusable.reason, unusable.message)
-        return _Climb(self, candidate, base, runner, work, case, alignment.assignment, contract).run()
+        way = Climb(
+            name=name,
+            base=base,
+            store=self.store,
+            reporter=self.reporter,
+            runner=runner,
+            work=work,
+            case=case,
+            evidence=evidence,
+            contract=contract,
+        )
+        return way.run(climb(self.ladder(profile, spec.construction.levels), base.repository, alignment.assignment))
 
     def _evidence(self, candidate: TaskCandidate, base: BaseOnHand, work: Work) -> Evidence:
         spec = candidate.spec
         records = self.forge.get(base.name, {})
         record = records.get(spec.change.pull_request or 0)
-        change = resolve_change(base.repository, spec.change, base.commit, record)
+        work.change = change = resolve_change(base.repository, spec.change, base.commit, record)
         record = record or records.get(change.pull_request or 0)
         gathered = gather_evidence(base.repository, change, base.commit, base.scope, spec.intent, record)
-        work.found = gathered.evidence
         work.evidence["sourcePatch"] = self.store.put_evidence(gathered.source_patch)
         work.evidence["evidence"] = self._file(gathered.evidence)
         return gathered.evidence
@@ -156,11 +169,11 @@ class CandidateDriver:
         won = work.won
         done = TaskCandidateStatus(
             observed_generation=candidate.metadata.generation,
-            conditions=status.candidate_conditions(candidate, verdict, won is not None, self.clock()),
+            conditions=status.candidate_conditions(candidate, verdict, accepted=won is not None, now=self.clock()),
             base_key=base.key,
-            family=work.contract.family if work.contract else None,
+            family=work.family,
             family_reason=work.family_reason or None,
-            change=_resolved(work.found),
+            change=None if work.change is None else _resolved(work.change),
             profile=self._profile(candidate),
             accepted=won is not None,
             reason=Reason.ACCEPTED if won else verdict.reason,
@@ -172,13 +185,15 @@ class CandidateDriver:
             checks=_counts(won.qualification) if won else None,
             variant_ref=Reference(name=won.variant.metadata.name) if won else None,
             attempts=tuple(work.attempts),
-            stages={"verdict": key},
+            stages={VERDICT: key},
             evidence=work.evidence,
             seconds=work.seconds,
         )
         return candidate.replacing(status=done)
 
-    def _forget_old_variant(self, stored: TaskCandidate | None, done: TaskCandidate) -> None:
+    def _put(self, done: TaskCandidate, stored: TaskCandidate | None) -> None:
+        """Store a verdict; the variant of an earlier one goes, unless another candidate stands for it."""
+        self.store.put(done)
         old = stored.status.variant_ref if stored is not None else None
         if old is None or old == done.status.variant_ref:
             return
@@ -200,88 +215,7 @@ class CandidateDriver:
         return candidate.spec.construction.profile or self.profile
 
 
-@dataclass(frozen=True)
-class _Climb:
-    """The ladder under the gates, for one candidate: the first proposal that passes them all wins."""
-
-    driver: CandidateDriver
-    candidate: TaskCandidate
-    base: BaseOnHand
-    runner: JournalRunner
-    work: Work
-    case: Case
-    assignment: Assignment
-    contract: FamilyContract
-
-    def run(self) -> Verdict:
-        """The winning proposal's verdict, or the reason of the one that came furthest."""
-        spec, work = self.candidate.spec, self.work
-        ladder = self.driver.ladder(spec.construction.profile or self.driver.profile, spec.construction.levels)
-        answers = climb(ladder, self.base.repository, self.assignment)
-        refusals: list[tuple[int, Verdict]] = []
-        while True:
-            with work.stage("construction"):
-                answer = next(answers, None)
-            if answer is None:
-                return status.terminal(refusals, work.attempts)
-            if isinstance(answer, NotApplicable):
-                work.attempts.append(status.not_applicable(answer))
-                continue
-            qualification = self._try(answer)
-            if qualification.accepted:
-                work.won = Won(answer, qualification, self._publish(answer, qualification))
-                return qualification.verdict.replacing(message=qualification.summary)
-            refusals.append((len(qualification.gates), qualification.verdict))
-
-    def _try(self, proposal: Proposal) -> Qualification:
-        self.driver.reporter.stage("candidate", self.candidate.metadata.name, "validation", proposal.strategy)
-        repository, store = self.base.repository, self.driver.store
-        with self.work.stage("validation"):
-            qualification = qualify(repository, self.runner, self.case, proposal)
-        verdict = qualification.verdict
-        patch = repository.diff(self.case.healthy_tree, proposal.tree)
-        self.work.attempts.append(
-            Attempt(
-                level=proposal.level,
-                strategy=proposal.strategy,
-                outcome="accepted" if qualification.accepted else "rejected",
-                reason=Reason.ACCEPTED if qualification.accepted else verdict.reason,
-                message=qualification.summary,
-                tree=proposal.tree,
-                task_patch=store.put_evidence(patch),
-                fidelity=qualification.fidelity,
-                evidence={"gates": store.put_evidence(status.gates_document(proposal, qualification))},
-            )
-        )
-        return qualification
-
-    def _publish(self, proposal: Proposal, qualification: Qualification) -> TaskVariant:
-        ids = sorted((*qualification.regression, *qualification.hidden_regression))
-        regression = self.driver.store.put_evidence(json.dumps(ids, ensure_ascii=True, indent=0).encode())
-        self.work.evidence["regression"] = regression
-        if self.work.found is None:
-            raise AssertionError("a proposal is qualified only after its evidence was gathered")
-        variant = variant_of(
-            candidate=self.candidate.metadata.name,
-            base=self.base,
-            evidence=self.work.found,
-            contract=self.contract,
-            case=self.case,
-            proposal=proposal,
-            qualification=qualification,
-            regression_digest=regression,
-            source_patch=self.work.evidence["sourcePatch"],
-        )
-        for patch, content in published_patches(variant, qualification):
-            if patch.encoding == "artifact":
-                self.driver.store.put_evidence(content)
-        return variant
-
-
-def _resolved(found: Evidence | None) -> ResolvedChange | None:
-    if found is None:
-        return None
-    change = found.change
+def _resolved(change: MergedChange) -> ResolvedChange:
     return ResolvedChange(
         commit=change.commit,
         parent=change.parent,

@@ -11,6 +11,9 @@ import json
 
 from change2task.api.taskcandidate import Profile, TaskCandidate
 
+VERDICT = "verdict"
+"""The stage under which a candidate's status keeps the key of its verdict."""
+
 VERDICT_VERSION = 1
 """Raised whenever alignment, construction or validation may decide differently on the same inputs."""
 
@@ -22,7 +25,7 @@ def verdict_key(candidate: TaskCandidate, base_key: str, inventory_digest: str, 
     spec = candidate.spec.document()
     spec.pop("suspend", None)
     return digest(
-        "verdict",
+        VERDICT,
         VERDICT_VERSION,
         spec,
         base_key,

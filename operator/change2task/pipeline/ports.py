@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 
 from change2task.api.modernbase import Scope
 from change2task.checks.passes import PassRunner
@@ -24,6 +25,9 @@ class Ground:
     sandbox: Sandbox
     workspaces: Workspaces
 
+
+Clock = Callable[[], datetime]
+"""The time now, aware of its zone."""
 
 Grounds = Callable[[str], Ground]
 """The ground of a base by its name: one for all where a sandbox chooses paths, one each where it cannot."""

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Literal, Protocol
+
+Kind = Literal["base", "candidate"]
 
 
 class Reporter(Protocol):
     """Told of every stage; called from several threads."""
 
-    def stage(self, kind: str, name: str, stage: str, detail: str = "") -> None:
-        """A base or candidate (``kind``) named ``name`` enters ``stage``."""
+    def planned(self, candidates: int) -> None:
+        """So many candidates will be worked on."""
         ...
 
-    def ended(self, kind: str, name: str, verdict: str, detail: str = "") -> None:
-        """It has come to an end."""
+    def stage(self, kind: Kind, name: str, stage: str, detail: str = "") -> None:
+        """A base or candidate named ``name`` enters ``stage``."""
+        ...
+
+    def ended(self, kind: Kind, name: str, outcome: str, detail: str = "") -> None:
+        """It has come to an end: ``ready``, ``accepted``, ``no verdict``, or the reason of its rejection."""
         ...
 
 
 class Silent:
     """Tells nobody."""
 
-    def stage(self, kind: str, name: str, stage: str, detail: str = "") -> None:
+    def planned(self, candidates: int) -> None:
         """Nothing."""
 
-    def ended(self, kind: str, name: str, verdict: str, detail: str = "") -> None:
+    def stage(self, kind: Kind, name: str, stage: str, detail: str = "") -> None:
+        """Nothing."""
+
+    def ended(self, kind: Kind, name: str, outcome: str, detail: str = "") -> None:
         """Nothing."""

@@ -1,4 +1,7 @@
-"""An accepted candidate as a ``TaskVariant``: all that an agent, a grader or an exporter needs, and nothing of time."""
+"""An accepted candidate as a ``TaskVariant``: all that an agent, a grader or an exporter needs.
+
+Nothing of time is in it, and nothing of the candidate's name: the same change on the same base is the same task.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +27,6 @@ from change2task.pipeline.ports import BaseOnHand
 from change2task.validate.case import Case
 from change2task.validate.qualify import Qualification
 
-CANDIDATE = "change2task.dev/candidate"
-
 
 def tool_version() -> str:
     """Version of this program."""
@@ -33,7 +34,6 @@ def tool_version() -> str:
 
 
 def variant_of(
-    candidate: str,
     base: BaseOnHand,
     evidence: Evidence,
     contract: FamilyContract,
@@ -100,10 +100,7 @@ def variant_of(
         fidelity=fidelity,
         tool_version=tool_version(),
     )
-    return TaskVariant(
-        metadata=ObjectMeta(name=f"tv-{spec.content_hash()[:16]}", annotations={CANDIDATE: candidate}),
-        spec=spec,
-    )
+    return TaskVariant(metadata=ObjectMeta(name=f"tv-{spec.content_hash()[:16]}"), spec=spec)
 
 
 def published_patches(variant: TaskVariant, qualification: Qualification) -> Iterator[tuple[Patch, bytes]]:

@@ -1,16 +1,17 @@
-"""The embedded driver: bases first, each once, then their candidates side by side; what fails alone fails alone.
+"""The embedded driver: every base once, then its candidates side by side; what fails alone fails alone.
 
-A fault of a base or a candidate is its outcome and the others go on; a fault of the machine leaves no verdict
-and is told at the end (issue of the run, not of the code under test). Showing progress and choosing exit codes
-is left to the command line.
+A fault of a base or a candidate is its outcome and the others go on; a fault of the machine, or of this program,
+leaves no verdict and is told at the end. Showing progress and choosing exit codes is left to the command line.
 """
 
 from __future__ import annotations
 
 import threading
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from typing import Any
 
 import structlog
 
@@ -18,10 +19,12 @@ from change2task.api.modernbase import ModernBase
 from change2task.api.reasons import Reason
 from change2task.api.taskcandidate import TaskCandidate
 from change2task.checks.passes import Cancelled, InfrastructureFault
+from change2task.corpus.errors import StoreError
 from change2task.pipeline import status
 from change2task.pipeline.bases import BaseDriver, BaseOutcome
 from change2task.pipeline.candidate import CandidateDriver
-from change2task.pipeline.progress import Reporter
+from change2task.pipeline.progress import Kind, Reporter
+from change2task.vcs.errors import VcsError
 
 log = structlog.get_logger(__name__)
 
@@ -43,67 +46,110 @@ class Run:
     candidates: CandidateDriver
     reporter: Reporter
     jobs: int
-    cancel: threading.Event = field(default_factory=threading.Event)
+    cancel: threading.Event
 
     def run(self, bases: Iterable[ModernBase], candidates: Sequence[TaskCandidate]) -> RunOutcome:
         """Drive everything; raises Cancelled when it was stopped, StoreError when nothing more can be stored."""
-        faults: list[str] = []
-        prepared = {base.metadata.name: self._base(base, faults) for base in bases}
-        finished: dict[str, TaskCandidate] = {}
-        with ThreadPoolExecutor(max_workers=self.jobs, thread_name_prefix="candidate") as pool:
-            waiting: dict[Future[TaskCandidate], TaskCandidate] = {
-                pool.submit(self._candidate, candidate, prepared[candidate.spec.base_ref.name]): candidate
-                for candidate in candidates
-            }
+        bases = tuple(bases)
+        self.reporter.planned(len(candidates))
+        with ThreadPoolExecutor(max_workers=self.jobs, thread_name_prefix="work") as pool:
             try:
-                for future in as_completed(waiting):
-                    candidate = waiting[future]
-                    finished[candidate.metadata.name] = self._collected(future, candidate, faults)
+                return _Working(self, pool, candidates).through(bases)
             except BaseException:
                 self.cancel.set()
-                for future in waiting:
-                    future.cancel()
+                pool.shutdown(wait=False, cancel_futures=True)
                 raise
+
+
+@dataclass
+class _Working:
+    """The run while it goes on; its fields belong to the thread that waits."""
+
+    of: Run
+    pool: ThreadPoolExecutor
+    candidates: Sequence[TaskCandidate]
+    open: dict[Future[Any], ModernBase | TaskCandidate] = field(default_factory=dict)
+    prepared: dict[str, ModernBase] = field(default_factory=dict)
+    finished: dict[str, TaskCandidate] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+
+    def through(self, bases: Sequence[ModernBase]) -> RunOutcome:
+        waiting: defaultdict[str, list[TaskCandidate]] = defaultdict(list)
+        for candidate in self.candidates:
+            waiting[candidate.spec.base_ref.name].append(candidate)
+        for base in bases:
+            self.open[self.pool.submit(self._drive_base, base)] = base
+        while self.open:
+            done, _ = wait(self.open, return_when=FIRST_COMPLETED)
+            for future in done:
+                resource = self.open.pop(future)
+                if isinstance(resource, TaskCandidate):
+                    self.finished[resource.metadata.name] = self._candidate(resource, future)
+                    continue
+                outcome = self._base(resource, future)
+                self.prepared[resource.metadata.name] = outcome.base
+                for candidate in waiting[resource.metadata.name]:
+                    self.open[self.pool.submit(self._drive_candidate, candidate, outcome)] = candidate
         return RunOutcome(
-            bases=tuple(outcome.base for outcome in prepared.values()),
-            candidates=tuple(finished[candidate.metadata.name] for candidate in candidates),
-            faults=tuple(faults),
+            bases=tuple(self.prepared[base.metadata.name] for base in bases),
+            candidates=tuple(self.finished[candidate.metadata.name] for candidate in self.candidates),
+            faults=tuple(self.faults),
         )
 
-    def _base(self, base: ModernBase, faults: list[str]) -> BaseOutcome:
-        name = base.metadata.name
+    def _drive_base(self, base: ModernBase) -> BaseOutcome:
         self._check_cancelled()
-        try:
-            outcome = self.bases.drive(base)
-        except InfrastructureFault as fault:
-            faults.append(f"base {name}: {fault}")
-            self.reporter.ended("base", name, "no verdict", str(fault))
-            return BaseOutcome(base=status.stalled_base(base, str(fault), self.candidates.clock()), on_hand=None)
+        return self.of.bases.drive(base)
+
+    def _drive_candidate(self, candidate: TaskCandidate, base: BaseOutcome) -> TaskCandidate:
+        self._check_cancelled()
+        drivers = self.of.candidates
+        if candidate.spec.suspend:
+            return drivers.suspended(candidate)
+        if base.on_hand is not None:
+            return drivers.drive(candidate, base.on_hand)
+        if status.reason_of(base.base).rejection is None:
+            raise InfrastructureFault(f"its base {base.base.metadata.name} was not prepared")
+        return drivers.without_base(candidate, base.base)
+
+    def _base(self, base: ModernBase, future: Future[BaseOutcome]) -> BaseOutcome:
+        name, error = base.metadata.name, future.exception()
+        if error is not None:
+            told = self._fault("base", name, error)
+            return BaseOutcome(base=status.stalled_base(base, told, self.of.candidates.clock()), on_hand=None)
+        outcome = future.result()
         ready = outcome.on_hand is not None
-        self.reporter.ended("base", name, "ready" if ready else status.reason_of(outcome.base).value)
+        self.of.reporter.ended(
+            "base", name, "ready" if ready else status.reason_of(outcome.base), status.message_of(outcome.base)
+        )
         return outcome
 
-    def _candidate(self, candidate: TaskCandidate, base: BaseOutcome) -> TaskCandidate:
-        self._check_cancelled()
-        if candidate.spec.suspend:
-            return self.candidates.suspended(candidate)
-        if base.on_hand is None:
-            return self.candidates.without_base(candidate, base.base)
-        return self.candidates.drive(candidate, base.on_hand)
-
-    def _collected(self, future: Future[TaskCandidate], candidate: TaskCandidate, faults: list[str]) -> TaskCandidate:
-        name = candidate.metadata.name
-        try:
-            done = future.result()
-        except InfrastructureFault as fault:
-            faults.append(f"candidate {name}: {fault}")
-            self.reporter.ended("candidate", name, "no verdict", str(fault))
-            return status.stalled_candidate(candidate, str(fault), self.candidates.clock())
-        verdict = {True: "accepted", None: "no verdict"}.get(done.status.accepted)
+    def _candidate(self, candidate: TaskCandidate, future: Future[TaskCandidate]) -> TaskCandidate:
+        name, error = candidate.metadata.name, future.exception()
+        if error is not None:
+            told = self._fault("candidate", name, error)
+            return status.stalled_candidate(candidate, told, self.of.candidates.clock())
+        done = future.result()
         reason = done.status.reason or Reason.PENDING
-        self.reporter.ended("candidate", name, verdict or reason.value, done.status.message)
+        outcome = "suspended" if status.is_suspended(done) else "accepted" if done.status.accepted else reason.value
+        self.of.reporter.ended("candidate", name, outcome, done.status.message)
         return done
 
+    def _fault(self, kind: Kind, name: str, error: BaseException) -> str:
+        """What is told of an error that leaves no verdict; one that ends the whole run is raised again."""
+        match error:
+            case InfrastructureFault() | VcsError() | OSError():
+                told = str(error)
+            case Cancelled() | StoreError():
+                raise error
+            case Exception():
+                told = f"a defect of change2task, please report it: {type(error).__name__}: {error}"
+                log.error("defect", kind=kind, name=name, exc_info=error)
+            case _:
+                raise error
+        self.faults.append(f"{kind} {name}: {told}")
+        self.of.reporter.ended(kind, name, "no verdict", told)
+        return told
+
     def _check_cancelled(self) -> None:
-        if self.cancel.is_set():
+        if self.of.cancel.is_set():
             raise Cancelled("the run was stopped")

@@ -74,7 +74,7 @@ def gates_document(proposal: Proposal, qualification: Qualification) -> bytes:
 
 
 def candidate_conditions(
-    candidate: TaskCandidate, verdict: Verdict, accepted: bool, now: datetime
+    candidate: TaskCandidate, verdict: Verdict, *, accepted: bool, now: datetime
 ) -> tuple[Condition, ...]:
     """Conditions of a candidate that has its verdict: Ready whatever it is, Accepted by it."""
     generation = candidate.metadata.generation
@@ -118,6 +118,28 @@ def suspended_candidate(candidate: TaskCandidate, now: datetime) -> TaskCandidat
     conditions = put(candidate.status.conditions, ConditionType.READY, "False", Reason.SUSPENDED, generation, now)
     conditions = put(conditions, ConditionType.RECONCILING, "False", Reason.SUSPENDED, generation, now)
     return candidate.replacing(status=candidate.status.replacing(conditions=conditions))
+
+
+def resumed_candidate(candidate: TaskCandidate, now: datetime) -> TaskCandidate:
+    """A candidate whose suspension was lifted after it had its verdict."""
+    was = candidate.status
+    verdict = Verdict(
+        gate="status", passed=was.accepted is True, reason=was.reason or Reason.COMPLETE, message=was.message
+    )
+    conditions = candidate_conditions(candidate, verdict, accepted=was.accepted is True, now=now)
+    return candidate.replacing(status=was.replacing(conditions=conditions))
+
+
+def is_suspended(candidate: TaskCandidate) -> bool:
+    """Whether the candidate's status says that it waits."""
+    ready = condition(candidate.status.conditions, ConditionType.READY)
+    return ready is not None and ready.reason is Reason.SUSPENDED
+
+
+def is_ready(base: ModernBase) -> bool:
+    """Whether tasks can rest on the base."""
+    ready = condition(base.status.conditions, ConditionType.READY)
+    return ready is not None and ready.status == "True"
 
 
 def reason_of(base: ModernBase) -> Reason:

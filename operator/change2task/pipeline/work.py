@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from change2task.api.taskcandidate import Attempt
+from change2task.api.taskcandidate import Attempt, Family
 from change2task.api.taskvariant import TaskVariant
 from change2task.construct.models import Proposal
-from change2task.families.contract import FamilyContract
-from change2task.history.models import Evidence
+from change2task.history.models import MergedChange
 from change2task.validate.qualify import Qualification
 
 
@@ -31,8 +30,8 @@ class Work:
     seconds: dict[str, float] = field(default_factory=dict)
     evidence: dict[str, str] = field(default_factory=dict)
     attempts: list[Attempt] = field(default_factory=list)
-    found: Evidence | None = None
-    contract: FamilyContract | None = None
+    change: MergedChange | None = None
+    family: Family | None = None
     family_reason: str = ""
     won: Won | None = None
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from change2task.cli import logs
+from change2task.cli.desk import Desk
 from change2task.cli.failures import InfrastructureError, InputError
 from change2task.cli.lookup import STORE, stored_variant
 from change2task.cli.output import Format, print_document
-from change2task.cli.progress import LogReporter
-from change2task.cli.sessions import Runtime, reopened_base, stopping
+from change2task.cli.sessions import Runtime, reopened_base
 from change2task.corpus.grading import Grade, NoGrade
 from change2task.corpus.store import Store
 from change2task.corpus.submission import PatchUnusable
@@ -33,27 +32,35 @@ def grade(
     verbose: Annotated[int, typer.Option("--verbose", "-v", count=True, help="Show what is run.")] = 0,
 ) -> None:
     """Grade an agent's patch against a task: hidden checks on the protected files put back, and regression."""
-    logs.configure(verbose, live=True)
+    desk = Desk(verbose)
     content = _read(patch)
     opened = Store.open(store, create=False)
     variant = stored_variant(opened, name)
-    with opened.exclusive(), stopping() as cancel, LogReporter() as reporter:
-        notice = Console(stderr=True).print
-        with reopened_base(
-            opened, variant.spec.base.name, runtime, mirror or (), reporter=reporter, cancel=cancel, notice=notice
-        ) as base:
-            try:
-                graded = grade_patch(opened, base, variant, content)
-            except PatchUnusable as error:
-                raise InputError(str(error)) from error
-            except NoGrade as error:
-                raise InfrastructureError(str(error)) from error
+    with (
+        desk.at_work(opened, alone=False) as cancel,
+        reopened_base(
+            opened,
+            variant.spec.base.name,
+            runtime,
+            mirror or (),
+            reporter=desk.watch,
+            cancel=cancel,
+            notice=desk.say,
+        ) as base,
+    ):
+        try:
+            graded = grade_patch(opened, base, variant, content)
+        except PatchUnusable as error:
+            raise InputError(f"--patch {patch}: {error}") from error
+        except NoGrade as error:
+            raise InfrastructureError(str(error)) from error
     _print(graded, output)
 
 
 def _read(patch: str) -> bytes:
     try:
-        content = sys.stdin.buffer.read(MAX_PATCH + 1) if patch == "-" else Path(patch).read_bytes()
+        with contextlib.nullcontext(sys.stdin.buffer) if patch == "-" else Path(patch).open("rb") as file:
+            content = file.read(MAX_PATCH + 1)
     except OSError as error:
         raise InputError(f"--patch {patch}: cannot be read: {error.strerror}") from error
     if len(content) > MAX_PATCH:

@@ -6,17 +6,15 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from change2task.api.manifests import render
 from change2task.api.modernbase import ModernBase
 from change2task.api.taskcandidate import Profile
-from change2task.cli import logs
+from change2task.cli.desk import Desk
 from change2task.cli.failures import InputError
 from change2task.cli.inputs import read_inputs
 from change2task.cli.lookup import STORE
-from change2task.cli.progress import LogReporter
-from change2task.cli.sessions import Runtime, open_session, stopping
+from change2task.cli.sessions import Runtime, open_session
 from change2task.corpus.store import Store
 from change2task.pipeline.status import reason_of
 
@@ -29,19 +27,16 @@ def lock(
     verbose: Annotated[int, typer.Option("--verbose", "-v", count=True, help="Show what is run.")] = 0,
 ) -> None:
     """Build the base of MANIFEST and write the lock of its dependencies into the file."""
-    logs.configure(verbose, live=True)
+    desk = Desk(verbose)
     inputs = read_inputs([str(manifest)], mirror or ())
     if len(inputs.bases) != 1 or inputs.candidates:
         raise InputError(f"{manifest}: lock rewrites a file that holds one ModernBase and nothing else")
     [base] = inputs.bases.values()
     opened = Store.open(store, create=True)
-    errors = Console(stderr=True)
     with (
-        opened.exclusive(),
-        stopping() as cancel,
-        LogReporter() as reporter,
+        desk.at_work(opened, alone=True) as cancel,
         open_session(
-            opened, runtime, Profile.FULL, inputs, reporter=reporter, cancel=cancel, notice=errors.print
+            opened, runtime, Profile.FULL, inputs, reporter=desk.watch, cancel=cancel, notice=desk.say
         ) as session,
     ):
         done = session.bases.drive(base).base

@@ -6,13 +6,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from change2task.cli import logs
+from change2task.cli.desk import Desk
 from change2task.cli.lookup import STORE, stored_variant
 from change2task.cli.output import Format, print_document
-from change2task.cli.progress import LogReporter
-from change2task.cli.sessions import Runtime, reopened_base, stopping
+from change2task.cli.sessions import Runtime, reopened_base
 from change2task.corpus.store import Store
 from change2task.pipeline.grading import replay as replay_variant
 
@@ -27,15 +25,22 @@ def replay(
     verbose: Annotated[int, typer.Option("--verbose", "-v", count=True, help="Show what is run.")] = 0,
 ) -> None:
     """Run a task's healthy, task and restored states again on fresh trees and compare every check."""
-    logs.configure(verbose, live=True)
+    desk = Desk(verbose)
     opened = Store.open(store, create=False)
     variant = stored_variant(opened, name)
-    with opened.exclusive(), stopping() as cancel, LogReporter() as reporter:
-        notice = Console(stderr=True).print
-        with reopened_base(
-            opened, variant.spec.base.name, runtime, mirror or (), reporter=reporter, cancel=cancel, notice=notice
-        ) as base:
-            replays = [replay_variant(opened, base, variant, repeat) for repeat in range(times)]
+    with (
+        desk.at_work(opened, alone=False) as cancel,
+        reopened_base(
+            opened,
+            variant.spec.base.name,
+            runtime,
+            mirror or (),
+            reporter=desk.watch,
+            cancel=cancel,
+            notice=desk.say,
+        ) as base,
+    ):
+        replays = [replay_variant(opened, base, variant, repeat) for repeat in range(times)]
     if output is not Format.TABLE:
         print_document(output, {"variant": variant.metadata.name, "replays": [r.document() for r in replays]})
         return

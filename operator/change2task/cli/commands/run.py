@@ -8,16 +8,15 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from change2task.api.taskcandidate import Profile
-from change2task.cli import logs
+from change2task.cli import consoles
+from change2task.cli.desk import Desk
 from change2task.cli.failures import InfrastructureError
 from change2task.cli.inputs import read_inputs
 from change2task.cli.lookup import STORE
-from change2task.cli.output import Format, print_outcome, wide_console
-from change2task.cli.progress import LiveReporter, LogReporter
-from change2task.cli.sessions import Runtime, open_session, stopping
+from change2task.cli.output import Format, print_outcome
+from change2task.cli.sessions import Runtime, open_session
 from change2task.corpus.store import Store
 from change2task.pipeline.run import Run
 
@@ -30,7 +29,9 @@ class ProfileChoice(StrEnum):
 
 
 def run(
-    manifests: Annotated[list[str], typer.Argument(help="Files, folders, or - for standard input.")],
+    manifests: Annotated[
+        list[str], typer.Argument(metavar="MANIFEST...", help="Files, folders, or - for standard input.")
+    ],
     mirror: Annotated[list[str] | None, typer.Option("--mirror", help="URL=PATH, where a URL is really read.")] = None,
     store: Annotated[Path, typer.Option("--store", help="Store folder; made when missing.")] = STORE,
     runtime: Annotated[Runtime, typer.Option("--runtime", help="Where commands run.")] = Runtime.PROCESS,
@@ -43,22 +44,18 @@ def run(
     verbose: Annotated[int, typer.Option("--verbose", "-v", count=True, help="Show what is run.")] = 0,
 ) -> None:
     """Turn the candidates of MANIFEST... into verified tasks, or say why not."""
-    errors = Console(stderr=True)
-    live = errors.is_terminal and not verbose
-    logs.configure(verbose, live=live)
+    desk = Desk(verbose)
     inputs = read_inputs(manifests, mirror or ())
     opened = Store.open(store, create=True)
     with (
-        opened.exclusive(),
-        stopping() as cancel,
-        LiveReporter(errors) if live else LogReporter() as reporter,
+        desk.at_work(opened, alone=True) as cancel,
         open_session(
-            opened, runtime, Profile(profile.value), inputs, reporter=reporter, cancel=cancel, notice=errors.print
+            opened, runtime, Profile(profile.value), inputs, reporter=desk.watch, cancel=cancel, notice=desk.say
         ) as session,
     ):
         outcome = Run(
-            bases=session.bases, candidates=session.candidates, reporter=reporter, jobs=jobs, cancel=cancel
+            bases=session.bases, candidates=session.candidates, reporter=desk.watch, jobs=jobs, cancel=cancel
         ).run(inputs.bases.values(), inputs.candidates)
-    print_outcome(output, wide_console(), outcome.bases, outcome.candidates)
+    print_outcome(output, consoles.output(), outcome.bases, outcome.candidates)
     if outcome.faults:
         raise InfrastructureError("the machine failed, these have no verdict:\n  " + "\n  ".join(outcome.faults))

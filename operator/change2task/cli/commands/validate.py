@@ -10,7 +10,9 @@ from change2task.cli.inputs import read_inputs
 
 
 def validate(
-    manifests: Annotated[list[str], typer.Argument(help="Files, folders, or - for standard input.")],
+    manifests: Annotated[
+        list[str], typer.Argument(metavar="MANIFEST...", help="Files, folders, or - for standard input.")
+    ],
     mirror: Annotated[list[str] | None, typer.Option("--mirror", help="URL=PATH, where a URL is really read.")] = None,
 ) -> None:
     """Check manifests without running anything; every fault is named with document, field and value."""

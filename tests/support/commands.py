@@ -1,0 +1,72 @@
+"""The installed command line as a user starts it: a process, what it printed, how it ended."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+PROGRAM = Path(sys.executable).with_name("change2task")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """Exit code (a negative one is a signal), standard output and standard error of a command."""
+
+    code: int
+    out: str
+    err: str
+
+    def __str__(self) -> str:
+        return f"exit {self.code}\n--- out\n{self.out}\n--- err\n{self.err}"
+
+
+def environment(home: Path, **more: str) -> dict[str, str]:
+    """The variables of a user who has set nothing; interpreters are this one's own."""
+    here = Path(getattr(sys, "_base_executable", sys.executable)).resolve().parent
+    return {"PATH": f"{here}:/usr/bin:/bin:/usr/local/bin", "HOME": str(home), "LC_ALL": "C.UTF-8", **more}
+
+
+def change2task(
+    *words: str | Path,
+    env: Mapping[str, str],
+    cwd: Path,
+    stdin: bytes = b"",
+    seconds: float = 120,
+    code: int | None = 0,
+) -> Ended:
+    """Run the command to its end; ``code`` is the exit code it must have (None: any). No traceback is ever printed."""
+    done = subprocess.run(
+        [PROGRAM, *map(str, words)],
+        env=dict(env),
+        cwd=cwd,
+        input=stdin,
+        capture_output=True,
+        timeout=seconds,
+        check=False,
+    )
+    ended = Ended(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"))
+    assert "Traceback" not in ended.err, ended
+    assert code is None or ended.code == code, ended
+    return ended
+
+
+def begin(*words: str | Path, env: Mapping[str, str], cwd: Path) -> subprocess.Popen[bytes]:
+    """Start the command in a process group of its own, its standard error to be read."""
+    return subprocess.Popen(
+        [PROGRAM, *map(str, words)], env=dict(env), cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE, start_new_session=True, bufsize=0,
+    )  # fmt: skip
+
+
+def ends_in(process: subprocess.Popen[bytes], seconds: float) -> int:
+    """The exit code of a process that must end within this time."""
+    try:
+        return process.wait(seconds)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, 9)
+            process.wait()

@@ -1,0 +1,170 @@
+"""One whole run over the story's repository, made once a session and shared by every worker.
+
+What a test may not change is the shared store; a test that writes takes a copy, which costs links and no environment.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from filelock import FileLock
+
+from tests.support import story
+from tests.support.commands import Ended, change2task, environment
+from tests.support.packages import package_index
+
+URL = "https://example.org/ada/toolbox"
+PYTEST = ("pytest", "pluggy", "iniconfig", "packaging", "pygments")
+PYTHON = f"python:{sys.version_info.major}.{sys.version_info.minor}"
+
+
+def base(name: str = "toolbox", **spec: Any) -> dict[str, Any]:
+    """A ModernBase as a document; given fields of the spec replace those of the story's own base."""
+    whole = {
+        "repository": {"url": URL},
+        "environment": {"image": PYTHON, "setup": ["uv pip install -q pytest"]},
+        "checks": {"timeoutSeconds": 60, "testTimeoutSeconds": 10},
+        **spec,
+    }
+    return {"apiVersion": "change2task.dev/v1alpha1", "kind": "ModernBase", "metadata": {"name": name}, "spec": whole}
+
+
+def candidate(name: str, change: dict[str, Any], *, of: str = "toolbox", **spec: Any) -> dict[str, Any]:
+    """A TaskCandidate as a document; states are run once unless the spec says otherwise."""
+    whole = {
+        "baseRef": {"name": of}, "change": change, "validation": {"taskRepeats": 1, "healthyRepeats": 1}, **spec
+    }  # fmt: skip
+    return {
+        "apiVersion": "change2task.dev/v1alpha1",
+        "kind": "TaskCandidate",
+        "metadata": {"name": name},
+        "spec": whole,
+    }
+
+
+def documents(*resources: dict[str, Any]) -> str:
+    """The documents as one manifest."""
+    return yaml.safe_dump_all(resources, sort_keys=False)
+
+
+def candidates(told: story.Story) -> list[dict[str, Any]]:
+    """A candidate for every change of the story, and for changes it does not hold."""
+    commits = told.commits
+
+    def of(name: str, **spec: Any) -> dict[str, Any]:
+        return candidate(name, {"commit": commits[name]}, **spec)
+
+    return [
+        of("fix", validation={"taskRepeats": 2, "healthyRepeats": 2}),
+        candidate("feature", {"pullRequest": 7}),
+        candidate("tests", {"commit": commits["fix"]}, family="TestGeneration"),
+        of("migration"),
+        of("security"),
+        of("superseded"),
+        of("entangled"),
+        *(of(name) for name in ("docs", "tests-only", "binary", "empty", "untested", "forgotten", "reverted")),
+        of("bundle"),
+        of("aside"),
+        candidate("absent", {"commit": "0123456789abcdef"}),
+        candidate("range", {"range": f"{commits['fix']}^..{commits['fix']}"}, construction={"levels": [2]}),
+        candidate("waiting", {"commit": commits["fix"]}, suspend=True),
+    ]
+
+
+@dataclass(frozen=True)
+class World:
+    """Where the story was run, with what, and what it said."""
+
+    folder: Path
+    env: dict[str, str]
+    ended: Ended
+
+    @property
+    def repository(self) -> Path:
+        """The story's repository."""
+        return self.folder / "toolbox"
+
+    @property
+    def store(self) -> Path:
+        """The store of the run; not to be written."""
+        return self.folder / "store"
+
+    @property
+    def manifest(self) -> Path:
+        """The manifest of the run."""
+        return self.folder / "toolbox.yaml"
+
+    @property
+    def mirror(self) -> tuple[str, str]:
+        """The option that says where the repository is really read."""
+        return ("--mirror", f"{URL}={self.repository}")
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """What ``run -o json`` printed."""
+        found: dict[str, Any] = json.loads(self.ended.out)
+        return found
+
+    def row(self, name: str) -> dict[str, Any]:
+        """The candidate of this name in what was printed."""
+        return next(row for row in self.document["candidates"] if row["name"] == name)
+
+    def stored(self, kind: str, name: str, store: Path | None = None) -> dict[str, Any]:
+        """A resource as it lies in the store; ``kind`` is its folder."""
+        path = (store or self.store) / kind / f"{name}.yaml"
+        found: dict[str, Any] = yaml.safe_load(path.read_text())
+        return found
+
+    def copy(self, folder: Path) -> Path:
+        """A store of one's own with everything this run has won; environments are shared by links."""
+        target = folder / "store"
+        shutil.copytree(self.store, target, copy_function=_link_environments, symlinks=True)
+        return target
+
+    def run(self, *words: str | Path, cwd: Path | None = None, **how: Any) -> Ended:
+        """A command in this world."""
+        return change2task(*words, env=how.pop("env", self.env), cwd=cwd or self.folder, **how)
+
+
+def _link_environments(source: str, target: str) -> str:
+    if "/cache/environments/" in source or "/cache/pool/" in source or "/cache/uv/" in source:
+        os.link(source, target, follow_symlinks=False)
+        return target
+    return str(shutil.copy2(source, target, follow_symlinks=False))
+
+
+@pytest.fixture(scope="session")
+def variables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """A user's variables, with an index on the loopback that serves what is installed beside the tests."""
+    with package_index() as served:
+        for name in PYTEST:
+            served.add_installed(name, uploaded="2020-01-01")
+        home = tmp_path_factory.mktemp("home")
+        yield environment(home, UV_DEFAULT_INDEX=served.url)
+
+
+@pytest.fixture(scope="session")
+def world(tmp_path_factory: pytest.TempPathFactory, variables: dict[str, str]) -> World:
+    """The story, told and run."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if os.environ.get("PYTEST_XDIST_WORKER") else own
+    folder = shared / "world"
+    made = World(folder, variables, Ended(0, "", ""))
+    with FileLock(f"{folder}.lock"):
+        told = folder / "ended.json"
+        if not told.is_file():
+            shutil.rmtree(folder, ignore_errors=True)
+            history = story.tell(folder / "toolbox")
+            made.manifest.write_text(documents(base(), *candidates(history)))
+            ended = made.run("run", made.manifest, *made.mirror, "--store", made.store, "-o", "json", seconds=280)
+            told.write_text(json.dumps([ended.code, ended.out, ended.err]))
+        return replace(made, ended=Ended(*json.loads(told.read_text())))
