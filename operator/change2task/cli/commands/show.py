@@ -67,6 +67,8 @@ def statement(variant: TaskVariant) -> str:
     lines = [
         f"# {spec.statement.title}",
         "",
+        spec.goal,
+        "",
         *([spec.statement.body, ""] if spec.statement.body else []),
         f"repository  {spec.base.repository} (the agent's tree is {spec.trees.agent})",
         f"family      {spec.family.value}",
