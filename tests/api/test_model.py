@@ -53,7 +53,7 @@ def test_numbers_are_those_that_json_has(value: float) -> None:
 
 def test_canonical_bytes_are_sorted_compact_utf8() -> None:
     assert BASE.spec.environment.canonical() == (
-        '{"asOf":"2024-10-09","env":{"A":"1","B":"é"},"rebuild":[],"setupTimeoutSeconds":1800,"systemPackages":[]}'.encode()
+        '{"asOf":"2024-10-09","env":{"A":"1","B":"é"},"rebuild":[],"systemPackages":[]}'.encode()
     )
 
 

@@ -58,7 +58,9 @@ class Environment(Model):
         max_length=64,
         description="Shell commands that fetch and install dependencies; absent: inferred. An empty list: none.",
     )
-    setup_timeout_seconds: int = Field(default=1800, ge=1, le=86_400, description="Longest time of one setup command.")
+    setup_timeout_seconds: int | None = Field(
+        default=None, ge=1, le=86_400, description="Longest time of one setup command; default: half an hour."
+    )
     rebuild: tuple[ShellCommand, ...] = Field(
         default=(), max_length=64, description="Shell commands run after each state's tree is laid out."
     )

@@ -70,7 +70,7 @@ class BaseOutcome:
 class BaseDriver:
     """Drives bases of one store, each on its ground; ``mirrors`` says where a URL is really read.
 
-    ``limits`` bound each setup step, but for its time, which the manifest sets.
+    ``limits`` bound each setup step; the manifest may set another time.
     """
 
     store: Store
@@ -126,7 +126,7 @@ class BaseDriver:
             made[placed.environment.key] = bare, journal
             return journal
 
-        seconds = base.spec.environment.setup_timeout_seconds
+        seconds = base.spec.environment.setup_timeout_seconds or self.limits.seconds
         builder = Builder.on_this_machine(
             ground.sandbox, self.store.cache, limits=self.limits.replacing(seconds=seconds), cancel=self.cancel
         )
