@@ -5,6 +5,7 @@ What a test may not change is the shared store; a test that writes takes a copy,
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import shutil
@@ -21,6 +22,7 @@ from filelock import FileLock
 from tests.support import story
 from tests.support.commands import Ended, change2task, environment
 from tests.support.packages import package_index
+from tests.support.repos import git
 
 URL = "https://example.org/ada/toolbox"
 PYTEST = ("pytest", "pluggy", "iniconfig", "packaging", "pygments")
@@ -33,6 +35,7 @@ def base(name: str = "toolbox", **spec: Any) -> dict[str, Any]:
         "repository": {"url": URL},
         "environment": {"image": PYTHON, "setup": ["uv pip install -q pytest"]},
         "checks": {"timeoutSeconds": 60, "testTimeoutSeconds": 10},
+        "scope": {"source": ["toolbox/**", "toolbox/*.bin"]},
         **spec,
     }
     return {"apiVersion": "change2task.dev/v1alpha1", "kind": "ModernBase", "metadata": {"name": name}, "spec": whole}
@@ -54,6 +57,14 @@ def candidate(name: str, change: dict[str, Any], *, of: str = "toolbox", **spec:
 def documents(*resources: dict[str, Any]) -> str:
     """The documents as one manifest."""
     return yaml.safe_dump_all(resources, sort_keys=False)
+
+
+def changed(path: str, before: str, after: str) -> str:
+    """A patch that changes one file; an empty text is a file that is not there."""
+    old, new = (f"a/{path}" if before else "/dev/null"), (f"b/{path}" if after else "/dev/null")
+    lines = difflib.unified_diff(before.splitlines(True), after.splitlines(True), old, new, n=3)
+    mode = "" if before and after else f"{'deleted' if before else 'new'} file mode 100644\n"
+    return f"diff --git a/{path} b/{path}\n{mode}{''.join(lines)}"
 
 
 def candidates(told: story.Story) -> list[dict[str, Any]]:
@@ -123,6 +134,18 @@ class World:
         path = (store or self.store) / kind / f"{name}.yaml"
         found: dict[str, Any] = yaml.safe_load(path.read_text())
         return found
+
+    def variant(self, name: str, store: Path | None = None) -> dict[str, Any]:
+        """The task of a candidate, as it lies in the store."""
+        reference = self.stored("candidates", name, store)["status"]["variantRef"]["name"]
+        return self.stored("variants", reference, store)
+
+    def file(self, tree: str, path: str) -> str:
+        """A file of a tree that the run has made, read by git itself."""
+        [mirror] = (self.store / "cache/mirrors").glob("*.git")
+        objects = self.store / "cache/bench" / mirror.name / "objects"
+        content = git(mirror, "cat-file", "blob", f"{tree}:{path}", env={"GIT_OBJECT_DIRECTORY": str(objects)})
+        return content.decode()
 
     def copy(self, folder: Path) -> Path:
         """A store of one's own with everything this run has won; environments are shared by links."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 from pathlib import Path
 
+from change2task.api.manifests import Resource
 from change2task.api.metadata import Reference
+from change2task.api.modernbase import ModernBase
 from change2task.api.taskcandidate import TaskCandidate
 from change2task.api.taskvariant import TaskVariant
 from change2task.cli.failures import InputError
@@ -15,17 +17,12 @@ STORE = Path(".change2task")
 """Where results go when nothing is said."""
 
 
-def stored_candidate(store: Store, name: str) -> TaskCandidate:
-    """The candidate of this name, or the one whose variant has it; raises InputError naming near ones."""
-    candidate = store.candidate(name)
-    if candidate is not None:
-        return candidate
-    if store.variant(name) is not None:
-        for other in store.names(TaskCandidate):
-            owner = store.candidate(other)
-            if owner is not None and owner.status.variant_ref == Reference(name=name):
-                return owner
-    raise _unknown(store, name)
+def stored_resource(store: Store, name: str) -> TaskCandidate | ModernBase:
+    """The candidate of this name or of the variant of this name, else the base; raises InputError."""
+    found = _candidate(store, name) or store.base(name)
+    if found is None:
+        raise _unknown(store, name, TaskCandidate, TaskVariant, ModernBase)
+    return found
 
 
 def stored_variant(store: Store, name: str) -> TaskVariant:
@@ -33,7 +30,9 @@ def stored_variant(store: Store, name: str) -> TaskVariant:
     variant = store.variant(name)
     if variant is not None:
         return variant
-    candidate = stored_candidate(store, name)
+    candidate = store.candidate(name)
+    if candidate is None:
+        raise _unknown(store, name, TaskCandidate, TaskVariant)
     reference = candidate.status.variant_ref
     if reference is None:
         reason = candidate.status.reason
@@ -41,12 +40,23 @@ def stored_variant(store: Store, name: str) -> TaskVariant:
         raise InputError(f"{name} {state}, so there is no task; change2task explain {name} says why")
     found = store.variant(reference.name)
     if found is None:
-        raise InputError(f"variant {reference.name} of {name} is not in {store.path}; run again to make it")
+        raise InputError(
+            f"variant {reference.name} of {name} is not in {store.path}; bring it back from version control"
+        )
     return found
 
 
-def _unknown(store: Store, name: str) -> InputError:
-    names = [*store.names(TaskCandidate), *store.names(TaskVariant)]
+def _candidate(store: Store, name: str) -> TaskCandidate | None:
+    found = store.candidate(name)
+    if found is None and store.variant(name) is not None:
+        others = (store.candidate(other) for other in store.names(TaskCandidate))
+        return next((one for one in others if one and one.status.variant_ref == Reference(name=name)), None)
+    return found
+
+
+def _unknown(store: Store, name: str, *kinds: type[Resource]) -> InputError:
+    names = [found for kind in kinds for found in store.names(kind)]
     near = difflib.get_close_matches(name, names, n=3)
-    hint = f"; did you mean {', '.join(near)}?" if near else f"; it holds {len(names)} candidates and variants"
-    return InputError(f"there is no candidate or variant {name!r} in {store.path}{hint}")
+    hint = f"did you mean {', '.join(near)}?" if near else f"it holds {', '.join(names[:5]) or 'nothing'}"
+    more = f" and {len(names) - 5} more" if not near and len(names) > 5 else ""
+    return InputError(f"there is no {name!r} in {store.path}; {hint}{more}")

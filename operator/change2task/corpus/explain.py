@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from change2task.api.conditions import ConditionType, condition
+from change2task.api.modernbase import Inventory, ModernBase
 from change2task.api.taskcandidate import Attempt, TaskCandidate
 from change2task.corpus.store import Store
 
@@ -17,7 +19,8 @@ def explain(store: Store, candidate: TaskCandidate) -> Iterator[str]:
     status = candidate.status
     yield f"{candidate.metadata.name}: {candidate.spec.change.label()} on base {candidate.spec.base_ref.name}"
     if status.accepted is None:
-        yield "no verdict yet; run it again"
+        ready = condition(status.conditions, ConditionType.READY)
+        yield f"no verdict yet{f': {ready.reason.sentence}' if ready else ''}"
         return
     if status.change is not None:
         change = status.change
@@ -30,10 +33,52 @@ def explain(store: Store, candidate: TaskCandidate) -> Iterator[str]:
     if reason is not None:
         yield f"reason      {reason.value}: {reason.sentence}"
     if status.message:
-        yield f"because     {status.message}"
+        yield from _indented("because     ", status.message)
     yield from _alignment(store, status.evidence.get("alignment"))
     for number, attempt in enumerate(status.attempts, 1):
         yield from _attempt(store, number, attempt)
+
+
+def explain_base(store: Store, base: ModernBase) -> Iterator[str]:
+    """Lines of plain text; raises StoreDamaged when evidence is missing."""
+    status = base.status
+    yield f"{base.metadata.name}: base of {base.spec.repository.url}"
+    ready = condition(status.conditions, ConditionType.READY)
+    if ready is None:
+        yield "nothing has been done yet; run it"
+        return
+    yield f"state       {'ready' if ready.status == 'True' else 'not ready'}"
+    yield f"reason      {ready.reason.value}: {ready.reason.sentence}"
+    if ready.message:
+        yield from _indented("because     ", ready.message)
+    for tried in status.resolution:
+        mark = "taken" if tried.eligible else "refused"
+        yield from _indented("revision    ", f"{tried.source} {tried.revision}: {mark}: {tried.detail}")
+    if status.environment is not None:
+        environment = status.environment
+        dated = condition(status.conditions, ConditionType.DATED)
+        yield f"environment {environment.interpreter or ''} as of {environment.as_of}, {environment.bytes >> 20} MiB"
+        yield from (f"            {step}" for step in environment.setup)
+        if dated is not None:
+            yield f"dated       {dated.status}: {dated.message}"
+    if status.inventory is not None:
+        yield from _inventory(store, status.inventory)
+
+
+def _inventory(store: Store, counts: Inventory) -> Iterator[str]:
+    yield (
+        f"checks      {counts.healthy} healthy; excluded: {counts.failing} failing, {counts.unstable} unstable,"
+        f" {counts.not_run} not run"
+    )
+    other = json.loads(store.evidence(counts.digest))["other"]
+    for check, told in list(other.items())[:_SHOWN]:
+        yield f"            {told['state']} {check}: {told['reason']}"
+
+
+def _indented(title: str, text: str) -> Iterator[str]:
+    first, *rest = text.splitlines() or [""]
+    yield title + first
+    yield from (" " * len(title) + line for line in rest)
 
 
 def _alignment(store: Store, digest: str | None) -> Iterator[str]:
@@ -52,7 +97,7 @@ def _attempt(store: Store, number: int, attempt: Attempt) -> Iterator[str]:
     yield f"attempt {number}   level {attempt.level} {attempt.strategy}: {attempt.outcome}"
     digest = attempt.evidence.get("gates")
     if digest is None:
-        yield f"            {attempt.message}"
+        yield from _indented(" " * 12, attempt.message)
         return
     document = json.loads(store.evidence(digest))
     for gate in document["gates"]:

@@ -8,6 +8,7 @@ Verdicts are made outside the sandbox from the runner's results; a crash of the 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from change2task.api.model import Model
 from change2task.api.taskvariant import TaskVariant
@@ -39,6 +40,16 @@ class Grade(Model):
     counted: tuple[str, ...]
     put_back: tuple[str, ...]
     outcomes: dict[str, str] = {}
+
+
+class _Added(NamedTuple):
+    """A pass over a tree with the agent's tests, and the ids of those."""
+
+    suite: SuiteResult
+    ids: frozenset[str]
+
+
+_NOTHING = _Added(SuiteResult(finished=True, ending="finished"), frozenset())
 
 
 class Grader:
@@ -100,28 +111,28 @@ class Grader:
 
     def _grade_tests(self, variant: TaskVariant, submitted: Submission) -> Grade:
         trees = variant.spec.trees
-        scopes = {self._naming.scope_of(path) for path in submitted.counted}
-        paths = [unquote(path) for path in submitted.counted]
-        on_task = self._added(submitted.tree, trees.agent, scopes, "grade-task")
         restored_open = with_files_of(self._repository, trees.healthy, trees.agent, self._hidden(variant))
-        restored = with_files_of(self._repository, restored_open, submitted.tree, paths)
-        on_restored = self._added(restored, restored_open, scopes, "grade-restored")
-        added = sorted({*on_task[1], *on_restored[1]})
-        witnesses = [check for check in added if _fails_in_call(on_task[0], check)]
-        broken = tuple(check for check in added if told(on_restored[0], check)[0] != "passed")
-        if not added:
-            message = "the patch adds no test"
-        elif broken:
-            message = f"{len(broken)} added tests do not pass on the restored state: {name_some(broken)}"
-        elif not witnesses:
-            message = f"none of the {len(added)} added tests fails in its call phase on the task state"
-        else:
-            message = f"{len(witnesses)} of {len(added)} added tests witness the task condition"
+        answered = with_files_of(
+            self._repository, restored_open, submitted.tree, [unquote(path) for path in submitted.counted]
+        )
+        task = restored = _NOTHING
+        if submitted.counted:
+            task = self._added(submitted.tree, trees.agent, submitted.counted, "grade-task")
+            restored = self._added(answered, restored_open, submitted.counted, "grade-restored")
+        added = tuple(sorted({*task.ids, *restored.ids}))
+        broken = tuple(check for check in added if told(restored.suite, check)[0] != "passed")
+        witnesses = tuple(check for check in added if _fails_in_call(task.suite, check))
+        if witnesses and not broken:
+            # Once more in another order, zone and hash seed, so that a test that fails at random is no witness.
+            again = self._run(answered, added, "grade-restored-again", 1)
+            broken = tuple(check for check in added if told(again, check)[0] != "passed")
+            again = self._run(submitted.tree, witnesses, "grade-task-again", 1)
+            witnesses = tuple(check for check in witnesses if _fails_in_call(again, check))
         return Grade(
             variant=variant.metadata.name,
-            solved=bool(added and witnesses and not broken),
-            message=message,
-            failed_targets=() if witnesses else tuple(added),
+            solved=bool(witnesses and not broken),
+            message=_why_tests(added, broken, witnesses, submitted),
+            failed_targets=() if witnesses else added,
             failed_regression=broken,
             targets=len(added),
             regression=len(added),
@@ -132,14 +143,18 @@ class Grader:
     def _hidden(self, variant: TaskVariant) -> list[bytes]:
         return [unquote(path) for path in variant.spec.checks.hidden_files]
 
-    def _added(self, tree: str, before: str, scopes: set[str], label: str) -> tuple[SuiteResult, set[str]]:
+    def _added(self, tree: str, before: str, paths: tuple[str, ...], label: str) -> _Added:
+        """The tests that a tree has and had not before, in the files of these paths."""
         after = self._run(tree, None, label)
-        known = set(self._run(before, None, f"{label}-before").collected)
-        added = {c for c in after.collected if c not in known and self._naming.name(c).scope in scopes}
-        return after, added
+        known: frozenset[str] = frozenset()
+        if any(self._repository.entry(before, unquote(path)) for path in paths):
+            known = frozenset(self._run(before, None, f"{label}-before").collected)
+        scopes = {self._naming.scope_of(path) for path in paths}
+        ids = {c for c in after.collected if c not in known and self._naming.name(c).scope in scopes}
+        return _Added(after, frozenset(ids))
 
-    def _run(self, tree: str, ids: tuple[str, ...] | None, label: str) -> SuiteResult:
-        order = PassOrder(tree=tree, ids=ids, perturbation=perturbation(0), label=label)
+    def _run(self, tree: str, ids: tuple[str, ...] | None, label: str, repeat: int = 0) -> SuiteResult:
+        order = PassOrder(tree=tree, ids=ids, perturbation=perturbation(repeat), label=label)
         record = run_settled(self._runner, order)
         if (fault := fault_of(record)) is not None:
             raise NoGrade(f"{label}, twice: {fault[1]}")
@@ -165,6 +180,25 @@ def _why(
         parts.append(f"{len(observers)} observers fail: {name_some(observers)}")
     if broken:
         parts.append(f"{len(broken)} regression checks fail: {name_some(broken)}")
-    if submitted.put_back:
-        parts.append(f"changes outside the contract were put back: {name_some(submitted.put_back)}")
-    return "; ".join(parts) or f"all {total} target checks and all regression checks pass"
+    said = "; ".join(parts) or f"all {total} target checks and all regression checks pass"
+    return said + _what_was_put_back(submitted)
+
+
+def _why_tests(
+    added: tuple[str, ...], broken: tuple[str, ...], witnesses: tuple[str, ...], submitted: Submission
+) -> str:
+    if not added:
+        said = "the patch adds no test"
+    elif broken:
+        said = f"{len(broken)} added tests do not pass on the restored state: {name_some(broken)}"
+    elif not witnesses:
+        said = f"none of the {len(added)} added tests fails in its call phase on the task state: {name_some(added)}"
+    else:
+        said = f"{len(witnesses)} of {len(added)} added tests witness the task condition"
+    return said + _what_was_put_back(submitted)
+
+
+def _what_was_put_back(submitted: Submission) -> str:
+    if not submitted.put_back:
+        return ""
+    return f"; changes outside the contract were put back: {name_some(submitted.put_back)}"

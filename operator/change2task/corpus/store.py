@@ -31,6 +31,7 @@ from filelock import FileLock, Timeout
 
 from change2task.api.manifests import Resource, load_stored, render
 from change2task.api.modernbase import ModernBase
+from change2task.api.patches import Patch
 from change2task.api.taskcandidate import TaskCandidate
 from change2task.api.taskvariant import TaskVariant
 from change2task.corpus.errors import (
@@ -98,7 +99,7 @@ class Store:
 
     def put(self, resource: Resource) -> Path:
         """Write a resource under its kind and name; unchanged bytes are not written again."""
-        path = self._path(type(resource), resource.metadata.name)
+        path = self.path_of(resource)
         content = render(resource).encode()
         if not (path.is_file() and path.read_bytes() == content):
             self.write(path, content)
@@ -142,6 +143,15 @@ class Store:
         if hashlib.sha256(content).hexdigest() != digest:
             raise StoreDamaged(path, "its content does not have the digest of its name")
         return content
+
+    def patch(self, patch: Patch) -> bytes:
+        """A patch's bytes, wherever they lie; raises StoreDamaged."""
+        inline = patch.inline()
+        return self.evidence(patch.digest) if inline is None else inline
+
+    def path_of(self, resource: Resource) -> Path:
+        """The file of a resource."""
+        return self._path(type(resource), resource.metadata.name)
 
     def write(self, path: Path, content: bytes) -> None:
         """Write a file so that it appears whole or not at all; raises StoreUnwritable."""

@@ -1,4 +1,8 @@
-"""Grading and replaying a stored task on its base: the corpus' graders, given this store's base."""
+"""Grading and replaying a stored task on its base: the corpus' graders, given this store's base.
+
+A store that came by version control brings patches and no trees, so the trees of a task are made again from its
+patches and must be the ones that were verified.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +13,18 @@ from change2task.api.taskcandidate import CheckSpec
 from change2task.api.taskvariant import Check, TaskVariant
 from change2task.checks.naming import naming
 from change2task.checks.passes import InfrastructureFault
+from change2task.corpus.errors import StoreDamaged
 from change2task.corpus.grading import Grade, Grader
 from change2task.corpus.store import Store
 from change2task.corpus.submission import submission
+from change2task.pipeline.labels import LabelledRunner
 from change2task.pipeline.ports import BaseOnHand
 from change2task.validate import oracles, rounds
 from change2task.validate.lifecycle import Expectation, Observation, State, judge
 from change2task.validate.rounds import Selection, StateTrees
 from change2task.validate.verdict import Verdict
+from change2task.vcs.errors import PatchDoesNotApply
+from change2task.vcs.repository import Repository
 
 
 class Replay(Model):
@@ -35,17 +43,20 @@ def regression_of(store: Store, variant: TaskVariant) -> tuple[str, ...]:
 
 
 def grade_patch(store: Store, base: BaseOnHand, variant: TaskVariant, patch: bytes) -> Grade:
-    """Grade a patch; raises PatchUnusable, NoGrade, InfrastructureFault and Cancelled."""
+    """Grade a patch; raises PatchUnusable, NoGrade, InfrastructureFault, Cancelled and StoreDamaged."""
     same_base(base, variant)
+    lay_trees(store, base.repository, variant)
     submitted = submission(base.repository, variant, patch, base.roles().role)
     static = oracles.outcomes(base.repository, _stated(variant))
-    grader = Grader(base.repository, base.runner, naming(base.check_format), static)
+    runner = LabelledRunner(base.runner, f"grades/{variant.metadata.name}")
+    grader = Grader(base.repository, runner, naming(base.check_format), static)
     return grader.grade(variant, regression_of(store, variant), submitted)
 
 
 def replay(store: Store, base: BaseOnHand, variant: TaskVariant, repeat: int = 0) -> Replay:
-    """Run healthy, task and restored state once more, nothing from journal or inventory."""
+    """Run healthy, task and restored state once more, nothing from journal or inventory; raises as grading does."""
     same_base(base, variant)
+    restored = lay_trees(store, base.repository, variant)
     spec, names = variant.spec, naming(base.check_format)
     regression = regression_of(store, variant)
     targets = tuple(check.id for check in spec.checks.targets)
@@ -56,17 +67,14 @@ def replay(store: Store, base: BaseOnHand, variant: TaskVariant, repeat: int = 0
     selection = Selection(
         hidden=tuple(sorted((*tests, *beside))), open=tuple(c for c in regression if c not in set(beside))
     )
-    repository, trees = base.repository, spec.trees
-    restoration = store_patch(store, variant)
     states = {
-        State.HEALTHY: StateTrees(full=trees.healthy, open=trees.healthy),
-        State.TASK: StateTrees(full=trees.task, open=trees.agent),
-        State.RESTORED: StateTrees(
-            full=repository.apply(trees.task, restoration), open=repository.apply(trees.agent, restoration)
-        ),
+        State.HEALTHY: StateTrees(full=spec.trees.healthy, open=spec.trees.healthy),
+        State.TASK: StateTrees(full=spec.trees.task, open=spec.trees.agent),
+        State.RESTORED: restored,
     }
-    static = oracles.outcomes(repository, _stated(variant))
-    observed = [rounds.observe(base.runner, state, repeat, states[state], selection, static) for state in State]
+    static = oracles.outcomes(base.repository, _stated(variant))
+    runner = LabelledRunner(base.runner, f"grades/{variant.metadata.name}")
+    observed = [rounds.observe(runner, state, repeat, states[state], selection, static) for state in State]
     expected = Expectation(targets=targets, observers=observers, regression=regression)
     return Replay(
         variant=variant.metadata.name,
@@ -77,11 +85,22 @@ def replay(store: Store, base: BaseOnHand, variant: TaskVariant, repeat: int = 0
     )
 
 
-def store_patch(store: Store, variant: TaskVariant) -> bytes:
-    """The restoration patch's bytes; raises StoreDamaged."""
-    patch = variant.spec.restoration_patch
-    inline = patch.inline()
-    return store.evidence(patch.digest) if inline is None else inline
+def lay_trees(store: Store, repository: Repository, variant: TaskVariant) -> StateTrees:
+    """The task's and the agent's tree, made again from D and T, and the restored ones; raises StoreDamaged."""
+    spec, made = variant.spec, {}
+    for name, start, patch, wanted in (
+        ("taskPatch", spec.trees.healthy, spec.task_patch, spec.trees.task),
+        ("hidingPatch", spec.trees.task, spec.hiding_patch, spec.trees.agent),
+        ("restorationPatch", spec.trees.task, spec.restoration_patch, spec.trees.healthy),
+    ):
+        try:
+            made[name] = repository.apply(start, store.patch(patch))
+        except PatchDoesNotApply as refusal:
+            raise StoreDamaged(store.path_of(variant), f"spec.{name} does not apply: {refusal}") from refusal
+        if made[name] != wanted:
+            raise StoreDamaged(store.path_of(variant), f"spec.{name} does not lead to the tree that was verified")
+    restored_open = repository.apply(spec.trees.agent, store.patch(spec.restoration_patch))
+    return StateTrees(full=made["restorationPatch"], open=restored_open)
 
 
 def same_base(base: BaseOnHand, variant: TaskVariant) -> None:

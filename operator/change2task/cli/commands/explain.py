@@ -1,4 +1,4 @@
-"""``change2task explain``: why a candidate ended as it did, from the store alone."""
+"""``change2task explain``: why a candidate or a base ended as it did, from the store alone."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Annotated
 
 import typer
 
-from change2task.api.taskcandidate import TaskCandidate
-from change2task.cli.lookup import STORE, stored_candidate
-from change2task.corpus.explain import explain
+from change2task.api.modernbase import ModernBase
+from change2task.cli.lookup import STORE, stored_resource
+from change2task.corpus.explain import explain, explain_base
 from change2task.corpus.store import Store
 
 
 def explain_verdict(
-    name: Annotated[str, typer.Argument(help="Candidate or variant.")],
+    name: Annotated[str, typer.Argument(help="Candidate, variant or base.")],
     store: Annotated[Path, typer.Option("--store", help="Store folder.")] = STORE,
 ) -> None:
     """Say why this verdict, from the stored evidence alone."""
     opened = Store.open(store, create=False)
-    candidate: TaskCandidate = stored_candidate(opened, name)
-    for line in explain(opened, candidate):
-        print(line)  # noqa: T201
+    found = stored_resource(opened, name)
+    lines = explain_base(opened, found) if isinstance(found, ModernBase) else explain(opened, found)
+    print("\n".join(lines))  # noqa: T201 - the command's output

@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from change2task.api.patches import Patch
-from change2task.api.taskvariant import TaskVariant
+from change2task.api.taskvariant import Check, TaskVariant
 from change2task.cli.lookup import STORE, stored_variant
 from change2task.corpus.store import Store
 
@@ -42,7 +41,7 @@ def show(
         Part.G: variant.spec.restoration_patch,
     }
     if part in patches:
-        sys.stdout.buffer.write(content(opened, patches[part]))
+        sys.stdout.buffer.write(opened.patch(patches[part]))
         return
     if part in {Part.AGENT, Part.ALL}:
         print(statement(variant))  # noqa: T201
@@ -51,14 +50,8 @@ def show(
     if part is Part.ALL:
         for title, key in (("task patch D", Part.D), ("hiding patch T", Part.T), ("restoration patch G", Part.G)):
             print(f"\n--- {title} ---", flush=True)  # noqa: T201
-            sys.stdout.buffer.write(content(opened, patches[key]))
+            sys.stdout.buffer.write(opened.patch(patches[key]))
             sys.stdout.buffer.flush()
-
-
-def content(store: Store, patch: Patch) -> bytes:
-    """The patch's bytes, wherever they lie."""
-    inline = patch.inline()
-    return store.evidence(patch.digest) if inline is None else inline
 
 
 def statement(variant: TaskVariant) -> str:
@@ -80,10 +73,26 @@ def statement(variant: TaskVariant) -> str:
 
 def _checks(variant: TaskVariant) -> list[str]:
     checks = variant.spec.checks
-    lines = ["", f"{len(checks.targets)} target checks, hidden from the agent:"]
-    lines += [f"  {check.id}" for check in checks.targets]
-    if checks.observers:
-        lines += [f"{len(checks.observers)} observers, hidden and graded as targets:"]
-        lines += [f"  {check.id}" for check in checks.observers]
+    hidden = [check for check in checks.targets if check.hidden]
+    known = [check for check in checks.targets if not check.hidden]
+    lines = [""]
+    for title, group in (
+        ("target {}, hidden from the agent:", hidden),
+        ("target {}, read in the code and known to the agent:", known),
+        ("observer {}, hidden and graded like targets:", checks.observers),
+    ):
+        if group:
+            lines.append(f"{len(group)} {title.format('check' if len(group) == 1 else 'checks')}")
+            lines += [f"  {_named(check)}" for check in group]
     lines.append(f"{checks.regression_count} regression checks")
     return lines
+
+
+def _named(check: Check) -> str:
+    oracle = check.static
+    if oracle is None:
+        return check.id
+    rules = [f"{', '.join(oracle.gone)} gone"] if oracle.gone else []
+    rules += [f"{', '.join(oracle.used)} used"] if oracle.used else []
+    where = f" in {', '.join(oracle.paths)}" if oracle.paths else ""
+    return f"{check.id}: {', '.join(rules)}{where}"
