@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import uuid
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import psutil
 
 from change2task.runtime.models import Command, Limits, Mount, Outcome
 from change2task.runtime.sandbox import Sandbox
-from change2task.runtime.toolchain import toolchain_mounts
 from change2task.runtime.workspace import Workspace
 
-PYTHON = str(Path(sys.executable).resolve())
 SandboxMaker = Callable[..., Sandbox]
+
+
+class Interpreter(NamedTuple):
+    """A Python as a sandbox's commands find it, and what must be mounted for it."""
+
+    program: str
+    mounts: tuple[Mount, ...] = ()
 
 
 class Bench:
     """Runs shell or Python text in one workspace of one sandbox."""
 
-    def __init__(self, sandbox: Sandbox, workspace: Workspace, folder: Path) -> None:
-        self.sandbox, self.workspace, self.folder = sandbox, workspace, folder
+    def __init__(self, sandbox: Sandbox, workspace: Workspace, folder: Path, interpreter: Interpreter) -> None:
+        self.sandbox, self.workspace, self.folder, self.interpreter = sandbox, workspace, folder, interpreter
         self.layout = sandbox.layout
         self.log = folder / "log"
         # Processes are found again by a word in their arguments that occurs nowhere else.
@@ -35,7 +39,7 @@ class Bench:
             argv=argv,
             env={"PATH": "/usr/bin:/bin", "TOKEN": self.token},
             cwd=self.layout.work,
-            mounts=(*toolchain_mounts([Path(PYTHON)]), *self.workspace.mounts(self.layout), *mounts),
+            mounts=(*self.interpreter.mounts, *self.workspace.mounts(self.layout), *mounts),
             network=network,
             limits=Limits(**{"seconds": 60, **limits}),
             log=self.log,
@@ -45,7 +49,9 @@ class Bench:
         return self.sandbox.run(self.command("sh", "-c", text, **more), cancel=cancel)
 
     def python(self, text: str, *words: str, cancel: threading.Event | None = None, **more: Any) -> Outcome:
-        return self.sandbox.run(self.command(PYTHON, "-I", "-S", "-c", text, *words, **more), cancel=cancel)
+        return self.sandbox.run(
+            self.command(self.interpreter.program, "-I", "-S", "-c", text, *words, **more), cancel=cancel
+        )
 
     @property
     def printed(self) -> str:

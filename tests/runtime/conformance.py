@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from change2task.runtime.models import Isolation, Mount
-from tests.runtime.bench import PYTHON, Bench, SandboxMaker
+from tests.runtime.bench import Bench, SandboxMaker
 
 MIB = 1 << 20
 # Leaves the session, forks twice, closes everything: no parent, terminal or pipe leads to it any more.
@@ -207,7 +207,7 @@ class SandboxConformance:
     def test_nothing_is_left_when_this_program_is_ended(self, bench: Bench, number: signal.Signals) -> None:
         os.mkfifo(bench.workspace.results / "started")
         command = bench.command(
-            PYTHON,
+            bench.interpreter.program,
             "-c",
             DAEMON + "open(sys.argv[2], 'w').close(); time.sleep(300)",
             bench.token,

@@ -122,6 +122,7 @@ class BubblewrapSandbox:
 
     def run(self, command: Command, *, cancel: threading.Event | None = None) -> Outcome:
         """See Sandbox.run."""
+        local.refuse_image(command)
         return local.run(
             command,
             lambda status, output: self._start(command, status, output),

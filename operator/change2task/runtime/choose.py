@@ -1,4 +1,4 @@
-"""Finds the best sandbox this machine offers, by trying it.
+"""Finds the best sandbox this machine offers, by trying it, or the one that is asked for.
 
 It exists because bubblewrap may be missing, too old, or forbidden to make namespaces (in containers, by kernel
 settings), and only a real run tells.
@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 
 from change2task.runtime.bubblewrap import BubblewrapSandbox, Features
 from change2task.runtime.disk import RESERVE_BYTES
+from change2task.runtime.docker.sandbox import DockerSandbox
 from change2task.runtime.errors import SandboxError
 from change2task.runtime.hostroot import HostRoot
 from change2task.runtime.models import Command, Limits
@@ -35,14 +36,17 @@ class Choice(NamedTuple):
 def choose(
     root: Path,
     *,
-    only: Literal["bubblewrap", "plain"] | None = None,
+    only: Literal["bubblewrap", "plain", "docker"] | None = None,
     program: str = "bwrap",
     reserve_bytes: int = RESERVE_BYTES,
 ) -> Choice:
     """Bubblewrap where it works, else plain processes with their layout below the folder `root`.
 
-    `only` takes one kind and no other; SandboxError says why bubblewrap cannot be had then.
+    `only` takes one kind and no other; SandboxError says why bubblewrap or an engine cannot be had then. Containers
+    are never chosen unasked: they need an image.
     """
+    if only == "docker":
+        return Choice(DockerSandbox.connect(reserve_bytes=reserve_bytes), None)
     if only == "plain":
         return Choice(PlainSandbox(root, reserve_bytes=reserve_bytes), None)
     found = bubblewrap(program, reserve_bytes=reserve_bytes)

@@ -33,6 +33,7 @@ class Disk(Enum):
 class DiskWatch:
     """Watches host `folders` against `limit` bytes, and `reserve` free bytes on their file systems.
 
+    `elsewhere` tells what is to be counted besides, such as the layer of a container; it is asked a few times a second.
     Sizes are allocated bytes, links to one file counted each time they are met.
     """
 
@@ -42,8 +43,11 @@ class DiskWatch:
         limit: int,
         reserve: int = RESERVE_BYTES,
         clock: Callable[[], float] = time.monotonic,
+        *,
+        elsewhere: Callable[[], int] | None = None,
     ) -> None:
         self._folders, self._limit, self._reserve, self._clock = tuple(folders), limit, reserve, clock
+        self._elsewhere = elsewhere or _nothing
         self._free_at_start = self._free()
         self._walk: Iterator[int | None] | None = None
         self._total = self._last_total = 0
@@ -52,6 +56,8 @@ class DiskWatch:
 
     def look(self) -> Disk:
         """A quick look, some milliseconds at most; to be called a few times a second."""
+        if self._elsewhere() > self._limit:
+            return Disk.OVER_LIMIT
         if not self._folders:
             return Disk.FINE
         urgent = self._suspicious()
@@ -63,6 +69,8 @@ class DiskWatch:
 
     def last_look(self) -> Disk:
         """The look after the command has ended: exact if there is any sign of excess, within two seconds."""
+        if self._elsewhere() > self._limit:
+            return Disk.OVER_LIMIT
         if not self._folders:
             return Disk.FINE
         if self._suspicious():
@@ -143,3 +151,7 @@ class DiskWatch:
                 continue
             except OSError:
                 yield None
+
+
+def _nothing() -> int:
+    return 0

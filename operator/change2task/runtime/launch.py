@@ -21,8 +21,13 @@ _SCRIPT = 'ulimit -c 0; ulimit -f "$1"; ulimit -n "$2" 2>/dev/null || :; shift 2
 
 def limited(argv: Sequence[str], limits: Limits) -> tuple[str, ...]:
     """`argv` behind a shell without core dumps, with bounded file size and number of open files."""
-    blocks = limits.disk_bytes // _BLOCK + _SLACK_BLOCKS
+    blocks = file_bytes(limits) // _BLOCK
     return ("/bin/sh", "-c", _SCRIPT, "sh", str(blocks), str(OPEN_FILES), *argv)
+
+
+def file_bytes(limits: Limits) -> int:
+    """How large one file may become."""
+    return (limits.disk_bytes // _BLOCK + _SLACK_BLOCKS) * _BLOCK
 
 
 def exit_or_signal(code: int) -> tuple[int | None, int | None]:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from change2task.runtime.disk import DiskWatch
+from change2task.runtime.errors import SandboxError
 from change2task.runtime.launch import exit_or_signal
 from change2task.runtime.models import Command, Outcome
 from change2task.runtime.monitor import Started, watch
@@ -27,14 +28,24 @@ class LocalProcess(Started, Protocol):
         """
 
 
+def refuse_image(command: Command) -> None:
+    """SandboxError for a command that asks for an image; this machine's own system is all there is."""
+    if command.image is not None:
+        raise SandboxError(f"image {command.image} can only be had with --runtime docker")
+
+
 def run(
     command: Command,
     start: Callable[[Pipe, Pipe], LocalProcess],
     *,
     reserve_bytes: int,
     cancel: threading.Event | None,
+    written: Callable[[], int] | None = None,
 ) -> Outcome:
-    """Start a command with a pipe for status and one for output, and watch it to its end."""
+    """Start a command with a pipe for status and one for output, and watch it to its end.
+
+    `written` tells the bytes it has written elsewhere than in its mounts, where it can.
+    """
     for mount in command.mounts:
         if not mount.source.exists():
             return Outcome(seconds=0, infrastructure=f"mount source {mount.source} does not exist")
@@ -43,7 +54,7 @@ def run(
     except OSError as error:
         return Outcome(seconds=0, infrastructure=f"the log of the command cannot be written: {error}")
     writable = [mount.source for mount in command.mounts if mount.writable]
-    disk = DiskWatch(writable, command.limits.disk_bytes, reserve_bytes)
+    disk = DiskWatch(writable, command.limits.disk_bytes, reserve_bytes, elsewhere=written)
     with log, Pipe() as status, Pipe() as output:
         process = start(status, output)
         try:

@@ -66,7 +66,8 @@ class Limits(Model):
 class Command(Model):
     """One process to start, with everything it gets: nothing is inherited.
 
-    `cwd` and paths in `argv` and `env` are paths as seen inside. `log` is a host path that receives standard
+    `image` is what a container starts from; only sandboxes of containers have images. `cwd` and paths in `argv` and
+    `env` are paths as seen inside. `log` is a host path that receives standard
     output and standard error together, as bytes; None throws them away. Standard input is always empty.
     """
 
@@ -75,6 +76,7 @@ class Command(Model):
     cwd: InsidePath
     mounts: tuple[Mount, ...] = ()
     network: bool = False
+    image: Word | None = None
     limits: Limits
     log: Path | None = None
 

@@ -55,6 +55,7 @@ class PlainSandbox:
 
     def run(self, command: Command, *, cancel: threading.Event | None = None) -> Outcome:
         """See Sandbox.run. Raises SandboxError for a mount that should appear elsewhere than where it is."""
+        local.refuse_image(command)
         for mount in command.mounts:
             if str(mount.source) != mount.target:
                 raise SandboxError(

@@ -68,6 +68,18 @@ def proportional_bytes(processes: tuple[Process, ...]) -> int | None:
     return total
 
 
+def process(pid: int) -> Process | None:
+    """The process that has a number now, None where none has."""
+    fields = _stat(pid)
+    return None if fields is None else Process(pid, int(fields[19]))
+
+
+def parent(pid: int) -> int | None:
+    """The number of a process's parent."""
+    fields = _stat(pid)
+    return None if fields is None else int(fields[1])
+
+
 def alive(process: Process) -> bool:
     """Whether exactly this process still runs."""
     fields = _stat(process.pid)
