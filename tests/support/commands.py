@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+import pytest
+
+from change2task.cli.main import main
 
 PROGRAM = Path(sys.executable).with_name("change2task")
 
@@ -52,6 +57,23 @@ def change2task(
     assert "Traceback" not in ended.err, ended
     assert code is None or ended.code == code, ended
     return ended
+
+
+def at_once(*words: str | Path, stdin: bytes = b"") -> Ended:
+    """Run a command within this process: for what is answered before anything runs."""
+    out, err = io.TextIOWrapper(io.BytesIO()), io.TextIOWrapper(io.BytesIO())
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sys, "argv", ["change2task", *map(str, words)])
+        patched.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        patched.setattr(sys, "stdout", out)
+        patched.setattr(sys, "stderr", err)
+        with pytest.raises(SystemExit) as ended:
+            main()
+    printed = []
+    for stream in (out, err):
+        stream.flush()
+        printed.append(stream.buffer.getvalue().decode())  # type: ignore[attr-defined]
+    return Ended(int(ended.value.code or 0), *printed)
 
 
 def begin(*words: str | Path, env: Mapping[str, str], cwd: Path) -> subprocess.Popen[bytes]:

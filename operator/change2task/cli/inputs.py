@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from change2task.api.manifests import MAX_SOURCE, ParsedManifests, cross_check, parse_manifests
 from change2task.api.modernbase import ModernBase
 from change2task.api.taskcandidate import TaskCandidate
-from change2task.base import lock
-from change2task.checks.reader import readers
 from change2task.cli.failures import InputError
+from change2task.cli.soundness import faults
+from change2task.corpus.store import MARKER
 from change2task.history.forge import ForgeExportInvalid, ForgeRecord, parse_forge_export
 
 _SUFFIXES = {".yaml", ".yml", ".json"}
@@ -32,21 +32,15 @@ class Inputs:
 def read_inputs(paths: Sequence[str], mirrors: Sequence[str] = ()) -> Inputs:
     """Everything the user gave, checked as far as it can be without running; raises InputError naming every fault."""
     parsed, folders = _parsed(paths)
-    problems = [str(problem) for problem in (*parsed.problems, *cross_check(parsed.resources, parsed.origins))]
+    problems: list[str] = []
+    places = _mirrors(mirrors, problems)
+    found = (*parsed.problems, *cross_check(parsed.resources, parsed.origins), *faults(parsed, places))
+    problems += [str(problem) for problem in found]
     bases = {r.metadata.name: r for r in parsed.resources if isinstance(r, ModernBase)}
     candidates = tuple(r for r in parsed.resources if isinstance(r, TaskCandidate))
-    variants = [r for r in parsed.resources if not isinstance(r, ModernBase | TaskCandidate)]
-    problems += [
-        f"TaskVariant {v.metadata.name}: variants are made by change2task, remove it from the input" for v in variants
-    ]
-    places = _mirrors(mirrors, problems)
-    for base in bases.values():
-        problems += _base_problems(base, places)
+    problems += _meant_mirrors(places, bases.values())
     forge = _forge(bases, folders, problems)
-    if problems:
-        raise InputError("\n".join(problems))
-    if not bases:
-        raise InputError(f"no ModernBase in {', '.join(paths)}; a run needs at least one")
+    _refuse(problems)
     return Inputs(bases=bases, candidates=candidates, forge=forge, mirrors=places)
 
 
@@ -70,9 +64,10 @@ def _parsed(paths: Sequence[str]) -> tuple[ParsedManifests, list[Path]]:
 
 def _files(path: Path) -> list[Path]:
     if path.is_dir():
-        found = sorted(
-            p for p in path.rglob("*") if p.suffix in _SUFFIXES and not p.name.endswith(_FORGE_SUFFIX) and p.is_file()
-        )
+        try:
+            found = sorted(_below(path))
+        except OSError as error:
+            raise InputError(f"{error.filename}: cannot be read: {error.strerror}") from error
         if not found:
             raise InputError(f"{path}: the folder holds no .yaml, .yml or .json file")
         return found
@@ -81,13 +76,31 @@ def _files(path: Path) -> list[Path]:
     return [path]
 
 
+def _below(folder: Path) -> Iterator[Path]:
+    """Manifests below a folder; what is hidden, and what runs have stored, holds none."""
+    for entry in folder.iterdir():
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir():
+            if not entry.is_symlink() and not (entry / MARKER).exists():
+                yield from _below(entry)
+        elif entry.suffix in _SUFFIXES and not entry.name.endswith(_FORGE_SUFFIX):
+            yield entry
+
+
 def read_mirrors(given: Sequence[str]) -> dict[str, str]:
     """``--mirror`` options as URL to place; raises InputError."""
     problems: list[str] = []
     places = _mirrors(given, problems)
-    if problems:
-        raise InputError("\n".join(problems))
+    _refuse(problems)
     return places
+
+
+def _refuse(problems: Sequence[str]) -> None:
+    if len(problems) > 1:
+        raise InputError(f"{len(problems)} faults in the input\n  " + "\n  ".join(problems))
+    if problems:
+        raise InputError(problems[0])
 
 
 def _mirrors(given: Sequence[str], problems: list[str]) -> dict[str, str]:
@@ -103,22 +116,17 @@ def _mirrors(given: Sequence[str], problems: list[str]) -> dict[str, str]:
     return places
 
 
-def _base_problems(base: ModernBase, mirrors: dict[str, str]) -> Iterable[str]:
-    where = f"ModernBase {base.metadata.name}"
-    url = base.spec.repository.url
-    if url.startswith("file://") and url not in mirrors and not Path(url.removeprefix("file://")).exists():
-        yield (
-            f"{where}: spec.repository.url: {url}: there is nothing at that path;"
-            f" correct it, or give --mirror {url}=PATH"
-        )
-    known = readers()
-    if base.spec.checks.format not in known:
-        yield (
-            f"{where}: spec.checks.format: {base.spec.checks.format!r} is not known;"
-            f" known formats: {', '.join(sorted(known))}"
-        )
-    for problem in lock.problems(base.spec.environment.lock or ""):
-        yield f"{where}: spec.environment.lock: {problem}"
+def _meant_mirrors(places: dict[str, str], bases: Iterable[ModernBase]) -> Iterator[str]:
+    """A mirror for an address that no base has, but nearly."""
+    urls = {base.spec.repository.url for base in bases}
+    for url in places.keys() - urls:
+        for meant in urls:
+            if _plainest(url) == _plainest(meant):
+                yield f"--mirror {url}: no base has this URL, but one has {meant}; write it exactly so"
+
+
+def _plainest(url: str) -> str:
+    return url.lower().rstrip("/").removesuffix(".git")
 
 
 def _forge(bases: Iterable[str], folders: Sequence[Path], problems: list[str]) -> dict[str, dict[int, ForgeRecord]]:

@@ -19,7 +19,7 @@ def main() -> None:
     try:
         from change2task.cli.app import app  # noqa: PLC0415 - see above
 
-        app()
+        app(prog_name="change2task")
     except KeyboardInterrupt:
         sys.exit(failures.end(failures.STOPPED, failures.INTERRUPTED))
     except Exception as error:  # noqa: BLE001 - the last resort: no traceback ever reaches a user

@@ -44,6 +44,8 @@ from change2task.corpus.errors import (
 )
 
 FORMAT = 1
+MARKER = "store.yaml"
+"""The file by which a folder is known as a store."""
 R = TypeVar("R", ModernBase, TaskCandidate, TaskVariant)
 _FOLDERS = {ModernBase: "bases", TaskCandidate: "candidates", TaskVariant: "variants"}
 _IGNORE = "cache/\n.lock\n.lock.holder\n.tmp-*\n"
@@ -63,7 +65,7 @@ class Store:
         Raises NoStoreThere, TakenFolder, StoreTooNew, StoreDamaged, StoreUnwritable.
         """
         store = cls(path.absolute())
-        marker = store.path / "store.yaml"
+        marker = store.path / MARKER
         if marker.is_file():
             store._check_format(marker)
             return store

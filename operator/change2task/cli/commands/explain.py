@@ -14,7 +14,7 @@ from change2task.corpus.store import Store
 
 
 def explain_verdict(
-    name: Annotated[str, typer.Argument(help="Candidate, variant or base.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Candidate, variant or base.")],
     store: Annotated[Path, typer.Option("--store", help="Store folder.")] = STORE,
 ) -> None:
     """Say why this verdict, from the stored evidence alone."""

@@ -23,7 +23,7 @@ MAX_PATCH = 64 << 20
 
 
 def grade(
-    name: Annotated[str, typer.Argument(help="Candidate or variant.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Candidate or variant.")],
     patch: Annotated[str, typer.Option("--patch", help="File with the patch, or - for standard input.")],
     mirror: Annotated[list[str] | None, typer.Option("--mirror", help="URL=PATH, where a URL is really read.")] = None,
     store: Annotated[Path, typer.Option("--store", help="Store folder.")] = STORE,

@@ -20,7 +20,7 @@ from change2task.pipeline.status import reason_of
 
 
 def lock(
-    manifest: Annotated[Path, typer.Argument(help="File with one ModernBase.")],
+    manifest: Annotated[Path, typer.Argument(metavar="MANIFEST", help="File with one ModernBase.")],
     mirror: Annotated[list[str] | None, typer.Option("--mirror", help="URL=PATH, where a URL is really read.")] = None,
     store: Annotated[Path, typer.Option("--store", help="Store folder; made when missing.")] = STORE,
     runtime: Annotated[Runtime, typer.Option("--runtime", help="Where commands run.")] = Runtime.PROCESS,

@@ -16,7 +16,7 @@ from change2task.pipeline.grading import replay as replay_variant
 
 
 def replay(
-    name: Annotated[str, typer.Argument(help="Candidate or variant.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Candidate or variant.")],
     times: Annotated[int, typer.Option("--times", "-n", min=1, max=1000, help="How often.")] = 1,
     mirror: Annotated[list[str] | None, typer.Option("--mirror", help="URL=PATH, where a URL is really read.")] = None,
     store: Annotated[Path, typer.Option("--store", help="Store folder.")] = STORE,

@@ -23,7 +23,9 @@ class SchemaForm(StrEnum):
 
 
 def schema(
-    kind: Annotated[str, typer.Argument(help="ModernBase, TaskCandidate or TaskVariant; absent: all.")] = "",
+    kind: Annotated[
+        str, typer.Argument(metavar="[KIND]", help="ModernBase, TaskCandidate or TaskVariant; absent: all.")
+    ] = "",
     form: Annotated[SchemaForm, typer.Option("--form", help="json-schema or crd.")] = SchemaForm.JSON_SCHEMA,
 ) -> None:
     """Print the resources as JSON schema (for editors) or as CustomResourceDefinitions (for a cluster)."""

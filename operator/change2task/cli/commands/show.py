@@ -26,7 +26,7 @@ class Part(StrEnum):
 
 
 def show(
-    name: Annotated[str, typer.Argument(help="Candidate or variant.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Candidate or variant.")],
     store: Annotated[Path, typer.Option("--store", help="Store folder.")] = STORE,
     part: Annotated[
         Part, typer.Option("--part", help="agent: what an agent sees; D, T, G: that patch alone.")

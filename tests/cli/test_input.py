@@ -1,0 +1,231 @@
+"""A fault of the input is told before anything runs: where it stands, what was written, the way out; exit code 2."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.support.commands import Ended, at_once
+from tests.support.repos import RepoBuilder
+from tests.support.world import URL, base, candidate, documents
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> RepoBuilder:
+    made = RepoBuilder(tmp_path / "repo")
+    made.commit({"README.md": "# Here\n"})
+    return made
+
+
+def validate(folder: Path, text: str | bytes, *words: str) -> Ended:
+    manifest = folder / "manifest.yaml"
+    manifest.write_bytes(text.encode() if isinstance(text, str) else text)
+    return at_once("validate", manifest, *words)
+
+
+def refused(ended: Ended) -> str:
+    """The one message of a refusal."""
+    assert ended.code == 2, ended
+    assert ended.out == ""
+    assert ended.err.startswith("error: ")
+    return ended.err
+
+
+SOUND = documents(base(), candidate("one", {"commit": "abc1234"}))
+
+
+def with_spec(kind: str, path: str, value: Any) -> str:
+    """The sound manifest with one field set to something else; None takes it away."""
+    resources = list(yaml.safe_load_all(SOUND))
+    [resource] = [one for one in resources if one["kind"] == kind]
+    *above, last = path.split(".")
+    for step in above:
+        resource = resource.setdefault(step, {})
+    if value is None:
+        del resource[last]
+    else:
+        resource[last] = value
+    return documents(*resources)
+
+
+def test_sound_manifests_are_counted(tmp_path: Path) -> None:
+    ended = validate(tmp_path, SOUND)
+    assert (ended.code, ended.out) == (0, "1 bases and 1 candidates are sound\n")
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "value", "field", "told", "way"),
+    [
+        ("TaskCandidate", "spec.family", "Bugfix", "spec.family", "'Bugfix'", "BugFix"),
+        ("TaskCandidate", "spec.baseRef.name", "tolbox", "spec.baseRef.name", "'tolbox'", "did you mean toolbox?"),
+        ("TaskCandidate", "spec.change", {"commit": "a1b2", "pullRequest": 3}, "spec.change", "", "exactly one of"),
+        ("TaskCandidate", "spec.change.commit", ["abc"], "spec.change.commit", "", "string"),
+        ("TaskCandidate", "spec.validation.taskRepeats", "three", "taskRepeats", "'three'", "integer"),
+        ("TaskCandidate", "spec.validation.taskRepeats", 0, "taskRepeats", "0", "1"),
+        ("TaskCandidate", "spec.change", None, "spec.change", "", "missing"),
+        ("ModernBase", "spec.repository.url", "toolbox", "spec.repository.url", "'toolbox'", ""),
+        ("ModernBase", "spec.repositry", {}, "spec.repositry", "", "did you mean repository?"),
+        ("ModernBase", "spec.checks.format", "unittest", "spec.checks.format", "'unittest'", "go, pytest"),
+        ("ModernBase", "spec.environment.setup", "pip install .", "spec.environment.setup", "pip install .", "list"),
+        ("ModernBase", "spec.environment.setupTimeoutSeconds", 0, "setupTimeoutSeconds", "0", "1"),
+        ("ModernBase", "metadata.name", "Tool Box", "metadata.name", "'Tool Box'", ""),
+    ],
+)
+def test_a_faulty_field_is_named_with_its_value_and_the_way_out(
+    tmp_path: Path, kind: str, path: str, value: Any, field: str, told: str, way: str
+) -> None:
+    message = refused(validate(tmp_path, with_spec(kind, path, value)))
+    assert "manifest.yaml:" in message
+    assert all(part in message for part in (kind, field, told, way)), message
+
+
+def test_a_repository_that_is_not_at_its_path_is_told_with_its_field(tmp_path: Path) -> None:
+    message = refused(validate(tmp_path, with_spec("ModernBase", "spec.repository.url", "file:///not/there")))
+    assert "manifest.yaml:1: ModernBase toolbox: spec.repository.url: there is nothing at that path" in message
+    assert "give --mirror file:///not/there=PATH (got 'file:///not/there')" in message
+
+
+def test_a_path_in_a_url_may_be_escaped(tmp_path: Path) -> None:
+    made = RepoBuilder(tmp_path / "with space")
+    assert validate(tmp_path, with_spec("ModernBase", "spec.repository.url", made.url)).code == 0
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (URL, "write it as URL=PATH"),
+        (f"{URL}=", "write it as URL=PATH"),
+        (f"{URL}=/not/there", "there is nothing at /not/there"),
+        (f"{URL}.git=/tmp", f"no base has this URL, but one has {URL}; write it exactly so"),
+    ],
+)
+def test_a_faulty_mirror_is_told(tmp_path: Path, option: str, message: str) -> None:
+    assert message in refused(validate(tmp_path, SOUND, "--mirror", option))
+
+
+def test_a_name_given_twice_is_told_with_both_places(tmp_path: Path) -> None:
+    message = refused(validate(tmp_path, documents(base(), base(), candidate("one", {"commit": "abc1234"}))))
+    assert "metadata.name: this ModernBase is given twice, first in" in message
+
+
+def test_a_store_has_no_namespaces(tmp_path: Path) -> None:
+    here, there = base(), base()
+    here["metadata"]["namespace"], there["metadata"]["namespace"] = "here", "there"
+    message = refused(validate(tmp_path, documents(here, there)))
+    assert "ModernBase toolbox: metadata.namespace: the name is taken in namespace here" in message
+
+
+def test_every_fault_is_told_at_once(tmp_path: Path) -> None:
+    broken = documents(
+        base(checks={"format": "x y"}), candidate("one", {}), candidate("two", {"commit": "-x"}, of="no")
+    )
+    message = refused(validate(tmp_path, broken, "--mirror", "nothing"))
+    assert message.startswith("error: 4 faults in the input\n  ")
+
+
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "\n".join(
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]" for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (BOMB, "alias"),
+        ("[" * 100_000, ""),
+        ("x" * (10 << 20) + "y", "more than the 10485760"),
+        ("---\nkind: A\n" + "a: 1\n" * 300_000, "more than the 1048576"),
+        (b"\x00\x01", "character"),
+        (b"\xff\xfe\x00", "UTF-16"),
+        ("", "no document in it"),
+        ("- 1\n- 2\n", "a resource must be a mapping"),
+        ("apiVersion: v1\nkind: Secret\nmetadata: {name: x}\n", "apiVersion"),
+    ],
+    ids=["bomb", "deep", "large", "large document", "binary", "utf-16", "empty", "list", "foreign"],
+)  # fmt: skip
+def test_hostile_and_foreign_texts_are_refused_at_once(tmp_path: Path, text: str | bytes, message: str) -> None:
+    assert message in refused(validate(tmp_path, text))
+
+
+def test_a_task_is_no_input(tmp_path: Path) -> None:
+    variant = {
+        "apiVersion": "change2task.dev/v1alpha1",
+        "kind": "TaskVariant",
+        "metadata": {"name": "tv-1"},
+        "spec": {},
+    }
+    assert "TaskVariant" in refused(validate(tmp_path, documents(base(), variant)))
+
+
+def test_candidates_need_their_base(tmp_path: Path) -> None:
+    message = refused(validate(tmp_path, documents(candidate("one", {"commit": "abc1234"}))))
+    assert "no ModernBase of this name; add its manifest to the same run" in message
+
+
+def test_standard_input_is_read_like_a_file(repo: RepoBuilder) -> None:
+    assert at_once("validate", "-", stdin=SOUND.encode()).code == 0
+    assert "standard input:" in refused(at_once("validate", "-", stdin=b"kind: [\n"))
+
+
+def test_a_folder_is_searched_but_not_what_is_hidden_or_stored(tmp_path: Path) -> None:
+    (tmp_path / "bases").mkdir()
+    (tmp_path / "bases/one.yaml").write_text(documents(base("one")))
+    (tmp_path / "two.json").write_text(json.dumps(base("two")))
+    (tmp_path / "one.forge.json").write_text("[]")
+    (tmp_path / "notes.txt").write_text("no manifest")
+    for folder in (".change2task/bases", ".hidden"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "one.yaml").write_text(documents(base("one")))
+    (tmp_path / "results/bases").mkdir(parents=True)
+    (tmp_path / "results/store.yaml").write_text("formatVersion: 1\n")
+    (tmp_path / "results/bases/one.yaml").write_text(documents(base("one")))
+    assert at_once("validate", tmp_path).out == "2 bases and 0 candidates are sound\n"
+
+
+def test_what_is_not_there_or_cannot_be_read_is_named(tmp_path: Path) -> None:
+    assert "there is no such file or folder" in refused(at_once("validate", tmp_path / "none.yaml"))
+    (tmp_path / "empty").mkdir()
+    assert "holds no .yaml, .yml or .json file" in refused(at_once("validate", tmp_path / "empty"))
+    (tmp_path / "loop.yaml").symlink_to("loop.yaml")
+    assert "cannot be read" in refused(at_once("validate", tmp_path))
+
+
+def test_a_forge_export_that_is_none_is_named(tmp_path: Path) -> None:
+    (tmp_path / "toolbox.forge.json").write_text("{")
+    assert "toolbox.forge.json" in refused(validate(tmp_path, SOUND))
+
+
+@pytest.mark.parametrize("command", ["run", "lock"])
+def test_nothing_is_made_of_faulty_input(tmp_path: Path, command: str) -> None:
+    (tmp_path / "manifest.yaml").write_text(with_spec("TaskCandidate", "spec.family", "None"))
+    assert "spec.family" in refused(at_once(command, tmp_path / "manifest.yaml", "--store", tmp_path / "store"))
+    assert [path.name for path in tmp_path.iterdir()] == ["manifest.yaml"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run",),
+        ("run", "x.yaml", "--jobs", "0"),
+        ("run", "x.yaml", "--output", "xml"),
+        ("run", "x.yaml", "--profile", "best"),
+        ("run", "x.yaml", "--runtime", "vm"),
+        ("grade", "x"),
+        ("replay", "x", "--times", "0"),
+        ("nonsense",),
+    ],
+)
+def test_words_that_are_no_command_show_how_it_is_used(words: tuple[str, ...]) -> None:
+    ended = at_once(*words)
+    assert (ended.code, ended.out) == (2, "")
+    assert "Usage: change2task" in ended.err
+
+
+def test_no_words_at_all_show_the_commands() -> None:
+    ended = at_once()
+    assert ended.code == 2
+    assert all(name in ended.out + ended.err for name in ("run", "explain", "replay", "show", "grade", "validate"))
