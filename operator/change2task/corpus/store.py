@@ -20,7 +20,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import secrets
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,6 +41,7 @@ from change2task.corpus.errors import (
     StoreUnwritable,
     TakenFolder,
 )
+from change2task.corpus.files import write_whole
 
 FORMAT = 1
 MARKER = "store.yaml"
@@ -157,17 +157,9 @@ class Store:
 
     def write(self, path: Path, content: bytes) -> None:
         """Write a file so that it appears whole or not at all; raises StoreUnwritable."""
-        temporary = path.parent / f".tmp-{os.getpid()}-{secrets.token_hex(6)}"
         try:
-            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
+            write_whole(path, content)
         except OSError as error:
-            with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
             raise StoreUnwritable(path, error) from error
 
     def _get(self, kind: type[R], name: str) -> R | None:

@@ -7,31 +7,31 @@ from typing import Annotated
 
 import typer
 
-from change2task.api.manifests import render
 from change2task.api.modernbase import ModernBase
 from change2task.api.taskcandidate import Profile
 from change2task.cli.desk import Desk
 from change2task.cli.failures import InputError
 from change2task.cli.inputs import read_inputs
 from change2task.cli.lookup import STORE
+from change2task.cli.rewriting import with_lock
 from change2task.cli.sessions import Runtime, open_session
+from change2task.corpus.files import write_whole
 from change2task.corpus.store import Store
-from change2task.pipeline.status import reason_of
+from change2task.pipeline.status import is_ready, message_of, reason_of
 
 
 def lock(
-    manifest: Annotated[Path, typer.Argument(metavar="MANIFEST", help="File with one ModernBase.")],
+    manifest: Annotated[Path, typer.Argument(metavar="MANIFEST", help="File with one or more ModernBases.")],
     mirror: Annotated[list[str] | None, typer.Option("--mirror", help="URL=PATH, where a URL is really read.")] = None,
     store: Annotated[Path, typer.Option("--store", help="Store folder; made when missing.")] = STORE,
     runtime: Annotated[Runtime, typer.Option("--runtime", help="Where commands run.")] = Runtime.PROCESS,
     verbose: Annotated[int, typer.Option("--verbose", "-v", count=True, help="Show what is run.")] = 0,
 ) -> None:
-    """Build the base of MANIFEST and write the lock of its dependencies into the file."""
+    """Build the bases of MANIFEST and write the lock of their dependencies into the file."""
     desk = Desk(verbose)
+    if not manifest.is_file():
+        raise InputError(f"{manifest}: a lock is written into a file, and this is none")
     inputs = read_inputs([str(manifest)], mirror or ())
-    if len(inputs.bases) != 1 or inputs.candidates:
-        raise InputError(f"{manifest}: lock rewrites a file that holds one ModernBase and nothing else")
-    [base] = inputs.bases.values()
     opened = Store.open(store, create=True)
     with (
         desk.at_work(opened, alone=True) as cancel,
@@ -39,14 +39,22 @@ def lock(
             opened, runtime, Profile.FULL, inputs, reporter=desk.watch, cancel=cancel, notice=desk.say
         ) as session,
     ):
-        done = session.bases.drive(base).base
-    digest = done.status.evidence.get("lock")
+        done = [session.bases.drive(base).base for base in inputs.bases.values()]
+    locks = {base.metadata.name: _lock(opened, base) for base in done}
+    text = manifest.read_bytes()
+    for base in inputs.bases.values():
+        try:
+            text = with_lock(text, base, locks[base.metadata.name])
+        except ValueError as error:
+            raise InputError(f"{manifest}: {error}; write it as one, so that it can be given a lock") from error
+    write_whole(manifest.resolve(), text)
+    print(f"{manifest}: spec.environment.lock holds the dependencies of {', '.join(locks)}")  # noqa: T201 - the answer
+
+
+def _lock(store: Store, base: ModernBase) -> str:
+    name, digest = base.metadata.name, base.status.evidence.get("lock")
+    if not is_ready(base):
+        raise InputError(f"ModernBase {name}: not ready ({reason_of(base).value}): {message_of(base)}")
     if digest is None:
-        raise InputError(f"{manifest}: base {base.metadata.name} has no lock to write: {reason_of(done).value}")
-    manifest.write_text(render(_locked(base, opened.evidence(digest).decode())), encoding="utf-8")
-    print(f"{manifest}: spec.environment.lock holds the dependencies of {base.metadata.name}")  # noqa: T201
-
-
-def _locked(base: ModernBase, text: str) -> ModernBase:
-    environment = base.spec.environment.replacing(lock=text)
-    return base.replacing(spec=base.spec.replacing(environment=environment))
+        raise InputError(f"ModernBase {name}: its setup installed no package that a lock could hold")
+    return store.evidence(digest).decode()
