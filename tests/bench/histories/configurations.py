@@ -1,4 +1,4 @@
-"""What is compared: the two profiles, and git alone in three ways, each under both profiles' gates.
+"""What is compared: the ladders of the two profiles, and git alone in three ways, each under both profiles' gates.
 
 A configuration is a ladder and the profile whose gates judge it. The gates are the product's own; only the ladder
 differs, so that a difference in the numbers is the construction's.
@@ -17,6 +17,8 @@ from change2task.construct.strategies.three_way import ThreeWay
 from change2task.construct.strategy import Strategy
 from change2task.vcs.errors import PatchDoesNotApply
 from change2task.vcs.repository import Repository
+
+LEVELS = (1, 2, 3)
 
 
 class ApplyThreeWay:
@@ -37,24 +39,22 @@ class ApplyThreeWay:
 
 @dataclass(frozen=True)
 class Configuration:
-    """A ladder under a profile's gates; ``alone`` is the only strategy, or None for the profile's own ladder."""
+    """A ladder under a profile's gates."""
 
     name: str
     gates: Profile
-    alone: Strategy | None = None
+    strategies: tuple[Strategy, ...]
 
     def ladder(self, profile: Profile, levels: Collection[int]) -> Sequence[Strategy]:
-        return strategies(profile, levels) if self.alone is None else (self.alone,)
+        return self.strategies
 
 
 def configurations() -> tuple[Configuration, ...]:
-    """All that is compared, the profiles last: they find every pass of the baselines remembered."""
-    alone: tuple[tuple[str, Strategy], ...] = (
-        ("apply-R", ExactReversal()),
-        ("apply-R-3way", ApplyThreeWay()),
-        ("merge-ort", ThreeWay()),
+    """All that is compared; `paper.paper` and `full.full` are the product's two profiles as they are."""
+    ladders: tuple[tuple[str, tuple[Strategy, ...]], ...] = (
+        ("apply-R", (ExactReversal(),)),
+        ("apply-R-3way", (ApplyThreeWay(),)),
+        ("merge-ort", (ThreeWay(),)),
+        *((profile.value, strategies(profile, LEVELS)) for profile in Profile),
     )
-    return (
-        *(Configuration(f"{name}.{gates.value}", gates, one) for gates in Profile for name, one in alone),
-        *(Configuration(gates.value, gates) for gates in Profile),
-    )
+    return tuple(Configuration(f"{name}.{gates.value}", gates, ladder) for gates in Profile for name, ladder in ladders)

@@ -18,8 +18,16 @@ def markdown(reports: Sequence[dict[str, Any]]) -> str:
 
 def _funnels(reports: Sequence[dict[str, Any]]) -> Iterator[str]:
     names = list(reports[0]["funnels"])
+    yield "Accepted by ladder and gates, all repositories:\n"
+    yield "| ladder | gates of `paper` | gates of `full` |"
+    yield "|---|---:|---:|"
+    for ladder in dict.fromkeys(name.partition(".")[0] for name in names):
+        accepted = (sum(r["funnels"][f"{ladder}.{gates}"]["accepted"] for r in reports) for gates in ("paper", "full"))
+        yield f"| {ladder} | {' | '.join(map(str, accepted))} |"
+    yield ""
     for name in names:
-        yield f"### {name}\n"
+        ladder, _, gates = name.partition(".")
+        yield f"### Ladder {ladder}, gates of `{gates}`\n"
         yield f"| repository | {' | '.join(STAGES)} |"
         yield f"|---|{'---:|' * len(STAGES)}"
         total: Counter[str] = Counter()
@@ -36,7 +44,7 @@ def _verdicts(reports: Sequence[dict[str, Any]]) -> Iterator[str]:
         yield "| candidate | change | family (listed) | paper | full | why (full) |"
         yield "|---|---|---|---|---|---|"
         for case in report["cases"]:
-            paper, full = case["verdicts"]["paper"], case["verdicts"]["full"]
+            paper, full = case["verdicts"]["paper.paper"], case["verdicts"]["full.full"]
             family = f"{full['family']} ({case['listedFamily']})"
             yield (
                 f"| {case['name']} | {_cell(case['title'], 70)} | {family} | {_verdict(paper)} | {_verdict(full)} |"

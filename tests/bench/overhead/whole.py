@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -39,7 +40,13 @@ def watched(history: History, mirror: Path, folder: Path, jobs: int) -> Iterator
     """A whole run on a new store in ``folder``; the base can be used while the context lasts."""
     started = time.monotonic()
     with opened(history, mirror, folder) as session:
-        run = Run(bases=session.bases, candidates=session.candidates, reporter=Silent(), jobs=jobs)
+        run = Run(
+            bases=session.bases,
+            candidates=session.candidates,
+            reporter=Silent(),
+            jobs=jobs,
+            cancel=threading.Event(),
+        )
         outcome = run.run([history.base], [case.candidate for case in history.cases])
         seconds = time.monotonic() - started
         again = session.bases.drive(history.base)

@@ -18,6 +18,7 @@ import json
 import os
 import shutil
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -76,7 +77,13 @@ def _shared(history: History, mirror: Path, place: Path, found: Sequence[TaskCan
         setup = time.monotonic() - started
         assert outcome.on_hand is not None
         jobs = os.cpu_count() or 1
-        run = Run(bases=session.bases, candidates=session.candidates, reporter=Silent(), jobs=jobs)
+        run = Run(
+            bases=session.bases,
+            candidates=session.candidates,
+            reporter=Silent(),
+            jobs=jobs,
+            cancel=threading.Event(),
+        )
         done = run.run([history.base], found)
     kept = [path for path in place.iterdir() if path.name != "cache"]
     return {
