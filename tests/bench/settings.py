@@ -27,6 +27,7 @@ class Settings:
     cases_file: Path | None
     mirrors_folder: Path | None
     chosen: tuple[str, ...]
+    limit: int | None
 
     @classmethod
     def from_environment(cls) -> Settings:
@@ -35,6 +36,7 @@ class Settings:
             cases_file=_path("BENCH_CASES"),
             mirrors_folder=_path("BENCH_MIRRORS"),
             chosen=tuple(os.environ.get("BENCH_REPOS", "").split()),
+            limit=int(os.environ["BENCH_LIMIT"]) if os.environ.get("BENCH_LIMIT") else None,
         )
 
     @property

@@ -41,15 +41,15 @@ class History:
         return self.base.spec.repository.url
 
 
-def read_histories(file: Path, chosen: tuple[str, ...]) -> list[History]:
-    """The repositories of a list that have a known base, in the list's order; ``chosen`` narrows them."""
+def read_histories(file: Path, chosen: tuple[str, ...], limit: int | None = None) -> list[History]:
+    """The repositories of a list that have a known base, in the list's order, each with its first ``limit`` cases."""
     bases = tomllib.loads(_BASES.read_text())
     rows: dict[str, list[dict[str, Any]]] = {}
     for line in file.read_text().splitlines():
         row = json.loads(line)
         rows.setdefault(row["repo"], []).append(row)
     wanted = [repo for repo in rows if repo in bases and (not chosen or repo in chosen)]
-    return [_history(repo, bases[repo], rows[repo]) for repo in wanted]
+    return [_history(repo, bases[repo], rows[repo][:limit]) for repo in wanted]
 
 
 def _history(repo: str, base: dict[str, Any], rows: list[dict[str, Any]]) -> History:

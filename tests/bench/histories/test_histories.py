@@ -19,7 +19,7 @@ from tests.bench.settings import NotGiven, Settings
 def test_histories(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
     folder = settings.folder / "histories"
     reports = []
-    for history in read_histories(settings.cases, settings.chosen):
+    for history in read_histories(settings.cases, settings.chosen, settings.limit):
         mirror = settings.mirror(history.repo)
         if mirror is None:
             continue

@@ -39,7 +39,7 @@ REPOS = ("executablebooks/markdown-it-py", "twisted/towncrier")
 def test_overhead(settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     folder = settings.folder / "overhead"
     reports = []
-    for history in read_histories(settings.cases, settings.chosen or REPOS):
+    for history in read_histories(settings.cases, settings.chosen or REPOS, settings.limit):
         mirror = settings.mirror(history.repo)
         assert mirror is not None, f"no mirror of {history.repo} in BENCH_MIRRORS"
         place = folder / history.repo.replace("/", "+")
