@@ -12,10 +12,10 @@ ARGS   ?=
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help install lock test lint format types layers generate generated fast unit demo bench clean
+.PHONY: help install lock test lint format types layers generate generated fast unit cluster cluster-image cluster-down e2e demo bench clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 install: $(STAMP) ## the locked environment in .venv, nothing to do when it stands
 
@@ -54,10 +54,22 @@ generated: install ## fail when a generated file differs from what the code give
 	$(BIN)/python -m hack.generate --check
 
 unit: install ## all tests in parallel, with coverage
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term -m "not bench" $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term -m "not bench and not cluster" $(ARGS)
 
 fast: install ## the tests that need no index and no container engine, without coverage
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "not network and not docker and not bench" $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "not network and not docker and not bench and not cluster" $(ARGS)
+
+cluster: install ## a real Kubernetes cluster with registry, git server, package index (docs/cluster-tests.md)
+	@$(BIN)/python -m hack.kind up
+
+cluster-image: install ## only build what the cluster is made of; up to half an hour the first time
+	@$(BIN)/python -m hack.kind image
+
+cluster-down: install ## remove the cluster and all that it changed on this machine
+	@$(BIN)/python -m hack.kind down
+
+e2e: install ## the tests on a real cluster; it is started if need be
+	$(BIN)/python -m pytest tests/cluster -n 0 --require-cluster -m cluster $(ARGS)
 
 demo: install ## the whole way on real code: history, run, an accepted task, graded
 	$(BIN)/python -m hack.demo

@@ -59,7 +59,6 @@ class Versions(_Table):
     node: str
     debian: Debian
     kubernetes: Kubernetes
-    addons: Mapping[str, str]
     programs: Mapping[str, Program]
 
 

@@ -1,0 +1,15 @@
+"""Options of the whole run: which cluster its tests may use. Those of this project never use the ambient one."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("cluster", "tests on a real cluster (marker: cluster)")
+    group.addoption("--kubeconfig", help="use this cluster; default: the one that hack/kind makes")
+    group.addoption("--test-image", help="an image with busybox's sh that pods of the cluster given can pull")
+    group.addoption(
+        "--require-cluster", action="store_true", help="fail where no cluster can be had, instead of skipping"
+    )
+    group.addoption("--keep-cluster", action="store_true", help="leave a cluster that the tests had to start")
