@@ -129,6 +129,11 @@ class World:
         """The candidate of this name in what was printed."""
         return next(row for row in self.document["candidates"] if row["name"] == name)
 
+    def change(self, name: str) -> dict[str, Any]:
+        """The change of one of the run's candidates."""
+        found: dict[str, Any] = self.stored("candidates", name)["spec"]["change"]
+        return found
+
     def stored(self, kind: str, name: str, store: Path | None = None) -> dict[str, Any]:
         """A resource as it lies in the store; ``kind`` is its folder."""
         path = (store or self.store) / kind / f"{name}.yaml"

@@ -127,7 +127,7 @@ def _differences(
     found: list[str] = []
     for observation in observed:
         failing = {*targets, *observers} if observation.state is State.TASK else set()
-        for check in (*targets, *observers, *regression):
+        for check in dict.fromkeys((*targets, *observers, *regression)):
             passes = observation.passes(check)
             if passes == (check in failing):
                 outcome = observation.outcomes.get(check, "missing")
