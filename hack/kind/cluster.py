@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,8 @@ def up(settings: Settings) -> Cluster:
     """The cluster, answering. What runs already is kept."""
     ensure_programs({**DEBIAN_PACKAGE, **DEBIAN_PACKAGE_TO_BUILD})
     with _alone(settings):
-        repositories = histories()
+        with redirect_stdout(sys.stderr):
+            repositories = histories()
         host.remember(settings)
         engine = start_engine(settings)
         host.prepare()

@@ -43,6 +43,11 @@ class Engine:
         except CommandFailed:
             return False
 
+    def remove(self, container: str) -> None:
+        """Remove a container with its volumes, running or not; nothing when there is none."""
+        if succeeds("docker", "container", "inspect", container, env=self.environment):
+            self.docker("rm", "--force", "--volumes", container)
+
     def has_network(self, name: str) -> bool:
         """Whether there is a network of this name."""
         return succeeds("docker", "network", "inspect", name, env=self.environment)

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 from collections.abc import Mapping
+from functools import cache
 
 from hack.kind.commands import ClusterError, run, say
 
@@ -42,6 +43,7 @@ def ensure_programs(needed: Mapping[str, str]) -> None:
     run("apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages, env=quiet, seconds=900)
 
 
+@cache
 def ensure_go(oldest: str) -> str:
     """The version of the Go that is there; ClusterError when it is absent or older than ``oldest``."""
     way_out = f"Go {oldest} or newer builds the cluster's programs; install it from its own archive and put it on PATH"

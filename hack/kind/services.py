@@ -93,7 +93,8 @@ def start_services(settings: Settings, engine: Engine, histories: Mapping[str, P
 
 def remove_services(settings: Settings, engine: Engine) -> None:
     """The containers with what they held, and the networks."""
-    engine.docker("rm", "--force", "--volumes", *CONTAINERS)
+    for container in CONTAINERS:
+        engine.remove(container)
     for network in (settings.network, settings.outside_network):
         if engine.has_network(network):
             engine.docker("network", "rm", network)
@@ -121,24 +122,27 @@ def _serve(history: Path, target: Path) -> None:
 def _run(settings: Settings, engine: Engine, name: str, alias: str, *options: str, command: tuple[str, ...]) -> None:
     if engine.is_running(name):
         return
-    engine.docker("rm", "--force", "--volumes", name)
+    engine.remove(name)
     on_network = ("--network", settings.network, "--network-alias", alias)
-    engine.docker("run", "--detach", "--name", name, "--init", *on_network, *options, TOOLS, *command)
+    engine.docker("run", "--detach", "--name", name, *on_network, *options, TOOLS, *command)
 
 
 def _run_index(settings: Settings, engine: Engine, name: str) -> None:
     if engine.is_running(name):
         return
-    engine.docker("rm", "--force", "--volumes", name)
+    engine.remove(name)
     options = [
         *("--network", settings.outside_network, "--sysctl", "net.ipv4.ip_forward=0"),
-        *("--env", "PYTHONPATH=/opt/index", "--env", "PROXPI_CACHE_DIR=/var/cache/proxpi"),
+        *(
+            "--env",
+            "PYTHONPATH=/opt/index",
+        ),
         *("--env", f"PROXPI_INDEX_URL={configured_index(os.environ, pip_settings())}"),
     ]
     if CERTIFICATES.is_file():  # a company's index answers under the company's own authority
         options += ["--volume", f"{CERTIFICATES}:{CERTIFICATES}:ro", "--env", f"REQUESTS_CA_BUNDLE={CERTIFICATES}"]
     serve = ("python3", "-m", "flask", "--app", "proxpi.server", "run", "--host=0.0.0.0", "--port=5000")
-    engine.docker("create", "--name", name, "--init", *options, TOOLS, *serve)
+    engine.docker("create", "--name", name, *options, TOOLS, *serve)
     engine.docker("network", "connect", "--alias", "index.c2t.test", settings.network, name)
     engine.docker("start", name)
 

@@ -72,7 +72,8 @@ class Settings(_Table):
 
     name: str = "change2task"
     network: str = "change2task"
-    outside_network: str = "change2task-outside"
+    outside_network: str = "c2t-outside"
+    """Its name comes first in the alphabet, so an engine takes it for the default route of who is on both."""
     bridge: str = "br-c2t"
     registry_port: int = 5001
 
