@@ -32,7 +32,7 @@ from hack.kind.services import (
     remove_services,
     start_services,
 )
-from hack.kind.settings import FILES, Settings
+from hack.kind.settings import FILES, Settings, key
 
 
 class Cluster(BaseModel):
@@ -82,7 +82,7 @@ def up(settings: Settings) -> Cluster:
             start_services(settings, engine, {path.stem: path for path in repositories.values()})
         _create(settings, engine, image)
         with step("network policy, names"):
-            _settle(settings, engine)
+            _settle(settings)
         cluster = _describe(settings, engine, {url: f"{GIT}/{path.name}" for url, path in repositories.items()})
         description(settings).write_text(cluster.model_dump_json(indent=1))
         return cluster
@@ -189,7 +189,7 @@ def _create(settings: Settings, engine: Engine, image: str) -> None:
     configuration = settings.cache / "kind.yaml"
     configuration.write_text(json.dumps(wanted, indent=1))
     with step("kind create cluster"):
-        _kind(settings, engine, "create", "cluster", "--config", configuration, "--wait", "180s")
+        _kind(settings, engine, "create", "cluster", "--config", configuration)
     if not image.startswith(f"{NAME}:"):
         _complete(settings, engine)
 
@@ -203,7 +203,7 @@ def _complete(settings: Settings, engine: Engine) -> None:
     _kubectl(settings, "apply", "-f", "-", stdin=nonet.encode())
 
 
-def _settle(settings: Settings, engine: Engine) -> None:
+def _settle(settings: Settings) -> None:
     hosting = {
         "host": settings.registry_on_host,
         "hostFromContainerRuntime": settings.registry_name,
@@ -216,10 +216,20 @@ def _settle(settings: Settings, engine: Engine) -> None:
         "data": {"localRegistryHosting.v1": json.dumps(hosting)},
     }
     _kubectl(settings, "apply", "-f", "-", stdin=json.dumps(known).encode())
+    names = (FILES / "Corefile").read_text()
+    answering = {"template": {"metadata": {"annotations": {"change2task.dev/names": key(names)}}}, "replicas": 1}
+    system = ("-n", "kube-system")
+    _kubectl(
+        settings, *system, "patch", "configmap/coredns", "--type=merge", "-p", json.dumps({"data": {"Corefile": names}})
+    )
+    _kubectl(
+        settings, *system, "patch", "deployment/coredns", "--type=strategic", "-p", json.dumps({"spec": answering})
+    )
     for daemon in ("kube-router", "kindnet"):
-        if succeeds(*_client(settings), "-n", "kube-system", "get", f"daemonset/{daemon}"):
-            _kubectl(settings, "-n", "kube-system", "rollout", "status", "--timeout=180s", f"daemonset/{daemon}")
-    _kubectl(settings, "-n", "kube-system", "wait", "--timeout=180s", "--for=condition=Available", "deployment/coredns")
+        if succeeds(*_client(settings), *system, "get", f"daemonset/{daemon}"):
+            _kubectl(settings, *system, "rollout", "status", "--timeout=180s", f"daemonset/{daemon}")
+    _kubectl(settings, *system, "rollout", "status", "--timeout=180s", "deployment/coredns")
+    _kubectl(settings, "wait", "--timeout=180s", "--for=condition=Ready", "nodes", "--all")
 
 
 def _describe(settings: Settings, engine: Engine, mirrors: Mapping[str, str]) -> Cluster:

@@ -36,7 +36,7 @@ def architecture() -> str:
 def pod_images(settings: Settings) -> list[Image]:
     """What the node holds from its first second; kube-proxy and kube-router share a layer."""
     kubernetes, arch, tree = settings.versions.kubernetes, architecture(), debian.tree(settings, "node")
-    stamp = key(list(built_with(settings)), debian.packages(settings, "node"), *_code(), FILES)
+    stamp = key(list(built_with(settings)), debian.packages(settings, "node"), *_code(), FILES / "iptables-restore")
 
     def image(name: str, build: _Root, names: tuple[str, ...], told: Mapping[str, object]) -> Image:
         layer = cached_layer(settings, f"pod-{name}", stamp, lambda: build(settings, tree, name))
@@ -60,14 +60,12 @@ def pod_images(settings: Settings) -> list[Image]:
 def tool_images(settings: Settings) -> list[Image]:
     """``tools``: registry, git server, package index and a container engine; ``busybox`` for small pods."""
     arch, tree = architecture(), debian.tree(settings, "tools")
-    stamp = key(
-        debian.packages(settings, "tools"), *_code(), FILES, HERE / "packages" / "index.lock", settings.versions.node
-    )
+    served = (FILES / "registry.yml", FILES / "lighttpd.conf", HERE / "packages" / "index.lock")
+    stamp = key(debian.packages(settings, "tools"), *_code(), *served)
     tools = cached_layer(settings, "tools", stamp, lambda: _tools(settings, tree))
     busybox = cached_layer(settings, "busybox", stamp, lambda: _busybox(tree))
-    places: dict[str, object] = {"/srv/git": {}, "/var/lib/docker": {}, "/var/lib/registry": {}}
     return [
-        Image((TOOLS,), (tools,), arch, {"Env": [SYSTEM_PATH], "Cmd": ["/bin/bash"], "Volumes": places}),
+        Image((TOOLS,), (tools,), arch, {"Env": [SYSTEM_PATH], "Cmd": ["/bin/bash"]}),
         Image((BUSYBOX,), (busybox,), arch, {"Env": ["PATH=/bin"], "Cmd": ["/bin/sh"]}),
     ]
 

@@ -56,7 +56,6 @@ class Versions(_Table):
     """versions.toml."""
 
     go: str
-    node: str
     debian: Debian
     kubernetes: Kubernetes
     programs: Mapping[str, Program]

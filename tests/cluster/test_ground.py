@@ -97,6 +97,15 @@ def test_a_connection_to_the_outside_is_refused_at_once(kind_cluster: Cluster, p
     assert int(seconds) < 5
 
 
+def test_a_name_of_the_outside_does_not_exist_at_once(kind_cluster: Cluster, pods: Pods) -> None:
+    now = "$(cut -d. -f1 /proc/uptime)"
+
+    told = pods.run(f"sleep 2; s={now}; nslookup example.org || true; echo $(({now} - s))")
+
+    assert "NXDOMAIN" in told
+    assert int(told.split()[-1]) < 3
+
+
 def test_the_host_is_closed_to_pods(kind_cluster: Cluster, pods: Pods) -> None:
     gateway = docker(kind_cluster, "network", "inspect", "-f", "{{(index .IPAM.Config 0).Gateway}}", "change2task")
     with listener(gateway) as (port, reached):
