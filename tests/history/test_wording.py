@@ -112,6 +112,18 @@ def test_advisory_ids_are_found_in_any_spelling() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("written", "found"),
+    [
+        ("passing a stored reference. :ghsa:`q2x7-8rv6-6q7h`", ("GHSA-q2x7-8rv6-6q7h",)),
+        (":cve:`2024-22195` and {ghsa}`GHSA-h5c8-rqwp-cp95`", ("CVE-2024-22195", "GHSA-h5c8-rqwp-cp95")),
+        (":issue:`1792`, :pr:`2102`", ()),
+    ],
+)
+def test_advisory_ids_are_found_in_roles_of_change_logs(written: str, found: tuple[str, ...]) -> None:
+    assert advisories_in(written) == found
+
+
 def test_a_body_of_a_megabyte_is_cut_at_a_line() -> None:
     cleaned = clean_body("a line of words\n" * 65_536)
     assert len(cleaned) <= BODY_LIMIT + 2

@@ -58,6 +58,7 @@ _IMAGE = re.compile(r"!\[[^\]\n]{0,200}\]\([^)\n]{0,500}\)|<img\b[^>]{0,1000}>",
 _CHECKBOX = re.compile(r"(?m)^[ \t]*[-*+][ \t]+\[[ xX]\].*$")
 _SHA = re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b")
 _ADVISORY = re.compile(r"\b(?:CVE-\d{4}-\d{4,7}(?:/\d+)*|GHSA(?:-[23456789cfghjmpqrvwx]{4}){3})\b", re.IGNORECASE)
+_ROLE = re.compile(r"(?i)(?::(?P<rst>ghsa|cve):|\{(?P<myst>ghsa|cve)\})`(?:GHSA-|CVE-)?(?P<number>[\w-]{4,20})`")
 _EMOJI = re.compile(
     "[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d\u20e3]+|(?<!\\w):(?=\\w*[a-z])[a-z0-9_+-]+:(?!\\w)"
 )
@@ -165,7 +166,9 @@ def without_lines(text: str, answer: frozenset[str]) -> str:
 def advisories_in(text: str) -> tuple[str, ...]:
     """CVE and GHSA ids in a text, in the usual spelling, each once."""
     found: dict[str, None] = {}
-    for match in _ADVISORY.finditer(text[:_READ_LIMIT]):
+    # Sphinx projects write :ghsa:`q2x7-8rv6-6q7h`, where the kind is the role.
+    whole = _ROLE.sub(lambda m: f"{m['rst'] or m['myst']}-{m['number']}", text[:_READ_LIMIT])
+    for match in _ADVISORY.finditer(whole):
         first, *more = match[0].split("/")
         kind, _, rest = first.partition("-")
         number = f"{kind.upper()}-{rest.lower()}"
