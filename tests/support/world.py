@@ -10,7 +10,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -112,7 +112,7 @@ class World:
     @property
     def manifest(self) -> Path:
         """The manifest of the run."""
-        return self.folder / "toolbox.yaml"
+        return self.folder / "manifest.yaml"
 
     @property
     def mirror(self) -> tuple[str, str]:
@@ -183,16 +183,25 @@ def variables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
 @pytest.fixture(scope="session")
 def world(tmp_path_factory: pytest.TempPathFactory, variables: dict[str, str]) -> World:
     """The story, told and run."""
-    own = tmp_path_factory.getbasetemp()
-    shared = own.parent if os.environ.get("PYTEST_XDIST_WORKER") else own
-    folder = shared / "world"
+
+    def run(made: World) -> Ended:
+        history = story.tell(made.repository)
+        made.manifest.write_text(documents(base(), *candidates(history)))
+        return made.run("run", made.manifest, *made.mirror, "--store", made.store, "-o", "json", seconds=280)
+
+    return once("world", tmp_path_factory, variables, run)
+
+
+def once(name: str, factory: pytest.TempPathFactory, variables: dict[str, str], run: Callable[[World], Ended]) -> World:
+    """A world that is made by whichever worker comes first."""
+    own = factory.getbasetemp()
+    folder = (own.parent if os.environ.get("PYTEST_XDIST_WORKER") else own) / name
     made = World(folder, variables, Ended(0, "", ""))
     with FileLock(f"{folder}.lock"):
         told = folder / "ended.json"
         if not told.is_file():
             shutil.rmtree(folder, ignore_errors=True)
-            history = story.tell(folder / "toolbox")
-            made.manifest.write_text(documents(base(), *candidates(history)))
-            ended = made.run("run", made.manifest, *made.mirror, "--store", made.store, "-o", "json", seconds=280)
+            folder.mkdir()
+            ended = run(made)
             told.write_text(json.dumps([ended.code, ended.out, ended.err]))
         return replace(made, ended=Ended(*json.loads(told.read_text())))
