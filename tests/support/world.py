@@ -100,6 +100,11 @@ class World:
     ended: Ended
 
     @property
+    def url(self) -> str:
+        """What the world calls the repository."""
+        return URL
+
+    @property
     def repository(self) -> Path:
         """The story's repository."""
         return self.folder / "toolbox"
