@@ -33,8 +33,11 @@ class Api:
     namespace: str
 
     def create(self, plural: str, resource: dict[str, Any], *, try_only: bool = False) -> dict[str, Any] | Refusal:
-        query = {"dryRun": "All"} if try_only else {}
-        return _told(requests.post(self._url(plural), params=query, json=resource, timeout=30))
+        """Store a resource, or only hear what the server makes of it, under a name that nothing is stored as."""
+        if not try_only:
+            return _told(requests.post(self._url(plural), json=resource, timeout=30))
+        tried = {**resource, "metadata": {"name": "tried"}}
+        return _told(requests.post(self._url(plural), params={"dryRun": "All"}, json=tried, timeout=30))
 
     def replace(self, plural: str, resource: dict[str, Any]) -> dict[str, Any] | Refusal:
         """Put a changed resource where it stands, as a try."""

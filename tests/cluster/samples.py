@@ -163,12 +163,12 @@ CHANGES: dict[str, Spec] = {
 KINDS = {"modernbases": "ModernBase", "taskcandidates": "TaskCandidate", "taskvariants": "TaskVariant"}
 
 
-def resource(plural: str, spec: Spec | None = None, name: str = "sample") -> dict[str, Any]:
+def resource(plural: str, spec: Spec | None = None) -> dict[str, Any]:
     """A resource of a kind, with the whole sample as its spec or with another."""
     return {
         "apiVersion": "change2task.dev/v1alpha1",
         "kind": KINDS[plural],
-        "metadata": {"name": name},
+        "metadata": {"name": "sample"},
         "spec": deepcopy(SPECS[plural] if spec is None else spec),
     }
 
