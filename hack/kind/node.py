@@ -145,12 +145,12 @@ def _store(settings: Settings, pods: list[Image]) -> LayerBuilder:
             write_archive(stream, pods)
         run(
             *(settings.bin / "ctr", "--address", address, "--namespace", "k8s.io", "images", "import"),
-            *("--label=io.cri-containerd.pinned=pinned", "--all-platforms", "--no-unpack", "--digests", archive),
+            *("--label=io.cri-containerd.pinned=pinned", "--all-platforms", "--no-unpack", archive),
             log=settings.logs / "pod-images.log",
         )
         archive.unlink()
     root = LayerBuilder()
-    root.tree(folder / "root", into=STORE, without=lambda path: path.endswith(".lock"))
+    root.tree(folder / "root", into=STORE, without=lambda path: path.endswith("introspection/uuid"))
     return root
 
 
