@@ -45,6 +45,16 @@ def test_leaving_by_sys_exit_is_an_ordinary_failure(tmp_path: Path):
     assert outcomes(suite)["test_deed"] == "failed"
 
 
+@pytest.mark.parametrize(
+    ("fixture", "phase"), [("yield", "call"), ("import os; os._exit(0)\n    yield", None)]
+)  # fmt: skip
+def test_a_crash_is_told_apart_by_whether_the_tests_own_code_had_begun(tmp_path: Path, fixture: str, phase: str | None):
+    source = f"import os, pytest\n@pytest.fixture\ndef ready():\n    {fixture}\ndef test_x(ready): os._exit(0)\n"
+    suite = run_suite(tmp_path, {"test_a.py": source})
+    result = suite.results["test_a.py::test_x"]
+    assert (result.outcome, result.phase) == ("crashed", phase)
+
+
 def test_a_test_without_end_is_hung_and_the_others_run(tmp_path: Path):
     suite = run_suite(tmp_path, around("def test_deed():\n    while True: pass"), test_timeout_seconds=1)
     assert healthy(suite)

@@ -32,6 +32,20 @@ def test_all_that_was_collected_is_told_also_what_was_not_wanted(tmp_path: Path)
     )
 
 
+def test_scopes_bound_what_is_run_and_not_what_is_found(tmp_path: Path):
+    suite = run_suite(tmp_path, TWO, scopes=("tests/test_b.py", "tests/test_gone.py"))
+    assert healthy(suite)
+    assert outcomes(suite) == {"tests/test_b.py::test_z": "passed"}
+    assert "tests/test_a.py::test_y" in suite.collected
+
+
+def test_a_file_that_the_projects_command_does_not_find_is_not_run_for_its_scope(tmp_path: Path):
+    files = {**TWO, "tests/helper.py": "def test_hidden(): pass"}
+    suite = run_suite(tmp_path, files, scopes=("tests/helper.py",))
+    assert healthy(suite)
+    assert outcomes(suite) == {}
+
+
 def test_wanted_ids_that_are_not_there_are_simply_absent(tmp_path: Path):
     suite = run_suite(
         tmp_path, TWO, ids=("tests/test_a.py::test_gone", "gone/test_a.py::test_x", "tests/test_b.py::test_z")

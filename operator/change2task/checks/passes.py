@@ -23,11 +23,25 @@ class Cancelled(Exception):
     """The run was asked to stop; what was won before stands."""
 
 
+class ScriptCall(Model):
+    """A script check: its name, the program and its words, and the files that lie beside it by relative path."""
+
+    id: str
+    command: tuple[str, ...]
+    files: dict[str, str] = {}
+
+
 class PassOrder(Model):
-    """One pass: the git tree to lay out, the ids to run (None: all), what is varied, and a label for logs."""
+    """One pass: the git tree to lay out, the ids to run (None: all), what is varied, and a label for logs.
+
+    `scopes`: of all tests that the project's command finds, only those of these scopes. `script`: that script
+    instead of the project's command.
+    """
 
     tree: str
-    ids: tuple[str, ...] | None
+    ids: tuple[str, ...] | None = None
+    scopes: tuple[str, ...] | None = None
+    script: ScriptCall | None = None
     perturbation: Perturbation
     label: str
 

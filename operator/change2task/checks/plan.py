@@ -32,13 +32,17 @@ class Perturbation(Model):
 class CheckRequest(Model):
     """One pass as asked for: argv of the project's check command, its format, the ids (None: all), limits.
 
-    Times in seconds. `nonce` is fresh for each pass: 8 to 64 of a-z and 0-9. `rebuild` are shell commands run in the
+    `scopes` (a test file, a package's folder) leave everything to be found as the project finds it and run only what
+    lies in them; None for no such bound. `script_files` are laid in the plan folder by relative path. Times
+    in seconds. `nonce` is fresh for each pass: 8 to 64 of a-z and 0-9. `rebuild` are shell commands run in the
     tree before the checks. `env` is added to the sandbox's environment.
     """
 
     command: tuple[str, ...]
     format: str
     ids: tuple[str, ...] | None = None
+    scopes: tuple[str, ...] | None = None
+    script_files: dict[str, str] = {}
     perturbation: Perturbation = Perturbation()
     test_timeout_seconds: Annotated[float, Field(gt=0)] = 60
     collect_timeout_seconds: Annotated[float, Field(gt=0)] | None = None

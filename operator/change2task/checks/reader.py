@@ -13,6 +13,7 @@ from typing import Protocol
 from change2task.checks.plan import CheckRequest, PassPlan, ReaderFiles, pass_plan
 from change2task.checks.readers.go_test import GoTestReader
 from change2task.checks.readers.pytest import PytestReader
+from change2task.checks.readers.script import ScriptReader
 from change2task.checks.results import Reading
 
 
@@ -35,7 +36,7 @@ class Reader(Protocol):
 
 def readers() -> dict[str, Reader]:
     """All readers by format."""
-    known: tuple[Reader, ...] = (PytestReader(), GoTestReader())
+    known: tuple[Reader, ...] = (PytestReader(), GoTestReader(), ScriptReader())
     return {reader.format: reader for reader in known}
 
 

@@ -27,7 +27,10 @@ WORST_FIRST: tuple[TestOutcome, ...] = (
 
 
 class TestResult(Model):
-    """One test's outcome; `signature` is the exception's type and first line, at most 300 bytes of UTF-8."""
+    """One test's outcome; `signature` is the exception's type and first line, at most 300 bytes of UTF-8.
+
+    `phase` of a test that crashed or hung is `call` once its own code had begun, and unknown before.
+    """
 
     __test__ = False
 

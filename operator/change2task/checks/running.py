@@ -19,6 +19,7 @@ from change2task.api.model import Model
 from change2task.checks.passes import Cancelled, InfrastructureFault, PassOrder, PassRecord
 from change2task.checks.plan import CheckRequest, PassPlan
 from change2task.checks.reader import plan_pass, reader_for
+from change2task.checks.readers.script import FORMAT as SCRIPT
 from change2task.checks.results import SuiteResult
 from change2task.runtime import errors as runtime_errors
 from change2task.runtime.environment import Environment
@@ -92,7 +93,7 @@ class SandboxRunner:
                 self._environment.lay_leftovers(workspace.work)
                 _write_plan(plan, workspace.plan)
                 stopped_by = self._run_to_completion(plan, workspace, order.label)
-                reading = reader_for(self._checks.format).read(workspace.results, nonce)
+                reading = reader_for(_format(order, self._checks)).read(workspace.results, nonce)
         except runtime_errors.Cancelled as error:
             raise Cancelled(str(error)) from error
         except (runtime_errors.SandboxError, OSError) as error:
@@ -152,11 +153,13 @@ class SandboxRunner:
         return self._sandbox.run(command, cancel=self._cancel)
 
     def _request(self, order: PassOrder, nonce: str) -> CheckRequest:
-        checks = self._checks
+        checks, script = self._checks, order.script
         return CheckRequest(
-            command=checks.command,
-            format=checks.format,
-            ids=order.ids,
+            command=checks.command if script is None else script.command,
+            format=_format(order, checks),
+            ids=order.ids if script is None else (script.id,),
+            scopes=order.scopes,
+            script_files={} if script is None else script.files,
             perturbation=order.perturbation,
             test_timeout_seconds=checks.test_timeout_seconds,
             total_timeout_seconds=checks.timeout_seconds,
@@ -164,6 +167,10 @@ class SandboxRunner:
             rebuild=checks.rebuild,
             env={"PYTHONDONTWRITEBYTECODE": "1", **checks.env},
         )
+
+
+def _format(order: PassOrder, checks: CheckCommand) -> str:
+    return checks.format if order.script is None else SCRIPT
 
 
 def _places(layout: Model) -> Mapping[str, str]:

@@ -264,6 +264,11 @@ class _Witness:
         if os.path.exists(chosen):
             with open(chosen, "rb") as lines:
                 self.wanted = {json.loads(line.decode("ascii")) for line in lines}
+        self.scopes = None  # type: Optional[Set[str]]
+        bounds = os.path.join(environ["C2T_PLAN"], "scopes")
+        if os.path.exists(bounds):
+            with open(bounds, "rb") as lines:
+                self.scopes = {json.loads(line.decode("ascii")) for line in lines}
         self.nothing_wanted = False
         self.places = {}  # type: Dict[str, str]
         self.ids = {}  # type: Dict[Any, str]
@@ -419,6 +424,8 @@ class _Witness:
         chosen = [item for item in session.items if self.ids[item] not in self.earlier.started]
         if self.wanted is not None:
             chosen = [item for item in chosen if self.ids[item] in self.wanted]
+        if self.scopes is not None:
+            chosen = [item for item in chosen if self.ids[item].partition("::")[0] in self.scopes]
         if self.seed is not None:
             chosen = _Order(self.seed).sort(chosen, self.ids)
         good = _canary(session, "c2t_canary_pass_" + self.nonce, _good)
@@ -440,6 +447,12 @@ class _Witness:
         if outcome.excinfo is None:
             phases = ["%s:[%s,%.6f]" % (_quote(when), _quote(said[0]), said[1]) for when, said in self.phases.items()]
             self.emit_members("end", quoted + ',"phases":{' + ",".join(phases) + "}")
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_call(self, item: Any) -> Any:
+        """Where a process that never comes back was: before the test's own code, or in it."""
+        self.emit("call")
+        yield
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item: Any, call: Any) -> Any:

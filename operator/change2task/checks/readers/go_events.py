@@ -29,6 +29,8 @@ from change2task.checks.signatures import normalise
 _OUTPUT_LINES = 60
 _CANARY = "c2tcanary"
 _CANARIES = {"TestC2TCanaryPass": "passed", "TestC2TCanaryFail": "failed"}
+# Go runs nothing of a test before its own function.
+_IN_CALL: frozenset[TestOutcome] = frozenset({"failed", "crashed", "hung"})
 _ENDS: dict[str, TestOutcome] = {"pass": "passed", "fail": "failed", "skip": "skipped"}
 _GLUED = re.compile(r"--- (PASS|FAIL|SKIP): (\S+) \(\d+\.\d+s\)\s*\Z")
 _PLACE = re.compile(r"^\S+\.go:\d+(?::\d+)?:\s*")
@@ -238,7 +240,7 @@ def _results(events: _Events) -> dict[str, TestResult]:
         results[identity] = TestResult(
             id=identity,
             outcome=outcome,
-            phase="call" if outcome == "failed" else None,
+            phase="call" if outcome in _IN_CALL else None,
             signature=_signature(events, key, outcome),
         )
     return {

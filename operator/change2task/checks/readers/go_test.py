@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 import posixpath
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from change2task.checks.ids import to_runner
@@ -39,7 +40,7 @@ class GoTestReader:
     def plan(self, request: CheckRequest) -> ReaderFiles:
         """The project's command split into compiling, running and running again, with our flags."""
         command = parse(request.command)
-        packages, pattern = _selection(command, request.ids)
+        packages, pattern = _selection(command, request.ids, request.scopes)
         check = (
             assignments({"nonce": request.nonce, "base": command.folder, "pattern": pattern})
             + _functions(command, request)
@@ -83,19 +84,24 @@ def _functions(command: GoCommand, request: CheckRequest) -> str:
     )
 
 
-def _selection(command: GoCommand, ids: tuple[str, ...] | None) -> tuple[tuple[str, ...], str]:
+def _selection(
+    command: GoCommand, ids: tuple[str, ...] | None, scopes: tuple[str, ...] | None
+) -> tuple[tuple[str, ...], str]:
     """Packages and `-run` pattern; a pattern too long for a command line is left out, and more is run than asked."""
-    if ids is None:
+    if ids is None and scopes is None:
         return command.packages, command.run
+    if ids is None:
+        return _packages(command, map(to_runner, scopes or ())), command.run if scopes else "^$"
     folders: dict[str, None] = {}
     names: dict[str, None] = {}
     for identity in ids:
         folder, _, name = to_runner(identity).partition("::")
         folders[folder] = None
         names[re.escape(name.partition("/")[0])] = None
-    if not folders:
-        return (".",), "^$"
+    pattern = f"^({'|'.join(names)})$" if names else "^$"
+    return _packages(command, folders), pattern if len(pattern.encode()) < _ARGUMENT_BYTES else ""
+
+
+def _packages(command: GoCommand, folders: Iterable[str]) -> tuple[str, ...]:
     relative = (posixpath.relpath(folder, command.folder) for folder in folders)
-    packages = tuple(path if path.startswith("..") else f"./{path}" for path in relative)
-    pattern = f"^({'|'.join(names)})$"
-    return packages, pattern if len(pattern.encode()) < _ARGUMENT_BYTES else ""
+    return tuple(path if path.startswith("..") else f"./{path}" for path in relative) or (".",)

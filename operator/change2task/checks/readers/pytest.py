@@ -65,7 +65,9 @@ class PytestReader:
         )
         files = {"check.sh": check, "python/c2t_pytest.py": harness_file("c2t_pytest.py")}
         if request.ids is not None:
-            files["ids"] = "".join(json.dumps(to_runner(identity)) + "\n" for identity in request.ids)
+            files["ids"] = _lines(request.ids)
+        if request.scopes is not None:
+            files["scopes"] = _lines(request.scopes)
         head = f'{{"c2t":"{request.nonce}","e":'
         marks = Marks(
             running=f'{head}"running"',
@@ -78,6 +80,10 @@ class PytestReader:
     def read(self, results: Path, nonce: str) -> Reading:
         """Every round's events as one result."""
         return _Reading(results, nonce).whole()
+
+
+def _lines(names: tuple[str, ...]) -> str:
+    return "".join(json.dumps(to_runner(name)) + "\n" for name in names)
 
 
 def _with_plugin(command: tuple[str, ...]) -> tuple[str, ...]:
@@ -183,6 +189,7 @@ class _Round:
         self.aborted: str | None = None
         self.gathering: str | None = None
         self.running: str | None = None
+        self.calling = False
         self.phases: list[TestResult] = []
         self.canary: dict[str, TestResult] = {}
 
@@ -210,7 +217,10 @@ class _Round:
         kind = event.get("e")
         if kind == "start":
             self.running = _text(event, "id")
+            self.calling = False
             self.phases = []
+        elif kind == "call":
+            self.calling = True
         elif kind == "phase":
             self._phase(event)
         elif kind == "end":
@@ -302,7 +312,8 @@ class _Round:
         elif self.running is not None and not cut:
             outcome: TestOutcome = "hung" if hung else "crashed"
             said = "did not end in its time" if hung else "ended or left the test process"
-            self._settle(self.running, 0.0, self._result(outcome, None, said))
+            phase: Phase | None = "call" if self.calling else None
+            self._settle(self.running, 0.0, self._result(outcome, phase, said))
         if self.gathering is not None and not cut:
             said = "hung" if hung else "ended the test process"
             self.whole.errors.setdefault(to_model(self.gathering), f"{said} while it was imported")
