@@ -213,6 +213,13 @@ def test_a_wrong_value_says_what_is_expected(change: str, field: str, message: s
     assert (problem.kind, problem.name) == ("TaskCandidate", "towncrier-603")
 
 
+@pytest.mark.parametrize("path", ["/x", "x//y", "./x", "x/.", "", "x/../y", "x\ty", "a" * 256])
+def test_a_scripts_file_has_a_plain_relative_path(path: str) -> None:
+    checks = [{"id": "a", "kind": "script", "script": {"command": ["sh"], "files": {path: ""}}}]
+    problem = only(CANDIDATE + f"  checks: {json.dumps(checks)}\n")
+    assert "not a relative path in its plainest form" in problem.message
+
+
 @pytest.mark.parametrize(
     ("extra", "field", "message"),
     [
@@ -229,6 +236,26 @@ def test_a_wrong_value_says_what_is_expected(change: str, field: str, message: s
             "  checks: [{id: a, kind: static, static: {}}]\n",
             "spec.checks[0].static",
             "at least one name in gone or used",
+        ),
+        (
+            "  checks: [{id: a}, {id: b}, {id: a, kind: static, static: {gone: [x]}}]\n",
+            "spec.checks",
+            "the id 'a' is given twice",
+        ),
+        (
+            "  checks: [{id: a, kind: script, script: {command: [sh, x], files: {../x: 'exit 0'}}}]\n",
+            "spec.checks[0].script.files",
+            "'../x' is not a relative path in its plainest form",
+        ),
+        (
+            "  checks: [{id: a, kind: script, script: {command: [sh, x], files: {x: '', x/y: ''}}}]\n",
+            "spec.checks[0].script.files",
+            "'x' is a file as well as the folder of 'x/y'",
+        ),
+        (
+            '  checks: [{id: a, kind: script, script: {command: ["x\\0"]}}]\n',
+            "spec.checks[0].script.command",
+            "a NUL character cannot be handed to a process",
         ),
         ("  suspend: 'true'\n", "spec.suspend", "must be true or false, not a string"),
         ("  intent: words\n", "spec.intent", "must be a mapping, not a string"),

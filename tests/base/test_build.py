@@ -152,6 +152,12 @@ def test_packages_are_those_of_the_date_and_the_project_is_installed_editable(
     assert said == "1.0 the state"
 
 
+def test_modules_that_checks_find_outside_of_the_project_are_known(standing: Standing) -> None:
+    modules = standing[1].modules()
+    assert {"dep", "json", "unittest"} <= modules
+    assert not {"toy", "tests", "dep-1"} & modules
+
+
 def test_what_setup_left_in_the_work_folder_is_laid_into_every_state_and_tracked_files_are_not(
     standing: Standing, tmp_path: Path
 ) -> None:

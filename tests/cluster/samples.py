@@ -12,6 +12,7 @@ COUNTS = {"files": 1, "hunks": 2, "lines": 3, "symbols": 1, "targetChecks": 1, "
 PATCH = {"encoding": "text", "data": "--- a/x\n+++ b/x\n", "digest": DIGEST, "size": 16}
 ORACLE = {"gone": ["old.name"], "used": ["new.name"], "paths": ["src/**/*.py"]}
 SCRIPT = {"command": ["sh", "check.sh"], "files": {"check.sh": "exit 0\n"}}
+STORED_SCRIPT = {**SCRIPT, "artifacts": {"large.txt": DIGEST}}
 
 MODERN_BASE: Spec = {
     "repository": {"url": "https://git.example.org/x.git", "credentialsSecretRef": {"name": "git-read"}},
@@ -100,11 +101,18 @@ TASK_VARIANT: Spec = {
         "environmentKey": "e1",
         "imageDigest": f"sha256:{DIGEST}",
     },
-    "sourceChange": {"commit": "c0", "parent": "c", "pullRequest": 603, "title": "Repair", "patchDigest": DIGEST},
+    "sourceChange": {
+        "commit": "c0",
+        "parent": "c",
+        "pullRequest": 603,
+        "title": "Repair",
+        "patchDigest": DIGEST,
+        "advisories": ["CVE-2024-1234"],
+    },
     "family": "BugFix",
     "goal": "Repair the bug.",
     "statement": {"title": "It is broken", "body": "Repair it.", "provenance": "intent"},
-    "output": {"output": "patch", "permitted": ["src/**"], "protected": ["tests/test_x.py"]},
+    "output": {"output": "patch", "permitted": ["src/**"], "protected": ["tests/**"]},
     "taskPatch": PATCH,
     "hidingPatch": PATCH,
     "restorationPatch": PATCH,
@@ -112,9 +120,13 @@ TASK_VARIANT: Spec = {
     "checks": {
         "targets": [
             {"id": "t", "kind": "static", "role": "target", "hidden": True, "static": ORACLE},
-            {"id": "s", "kind": "script", "role": "target", "hidden": False, "script": SCRIPT},
+            {"id": "s", "kind": "script", "role": "target", "hidden": True, "script": STORED_SCRIPT},
         ],
         "observers": [{"id": "o", "kind": "static", "role": "observer", "hidden": True, "static": ORACLE}],
+        "regression": [
+            {"id": "r", "kind": "static", "role": "regression", "hidden": False, "static": ORACLE},
+            {"id": "q", "kind": "script", "role": "regression", "hidden": True, "script": STORED_SCRIPT},
+        ],
         "regressionDigest": DIGEST,
         "regressionCount": 4,
         "hiddenFiles": {"tests/test_x.py": "b1"},

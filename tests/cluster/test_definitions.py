@@ -91,6 +91,8 @@ UNREACHED = {
             ("script", "command", "*"),
             ("script", "files"),
             ("script", "files", "*"),
+            ("script", "artifacts"),
+            ("script", "artifacts", "*"),
         )
     },
 }
@@ -167,6 +169,7 @@ UNIONS: list[tuple[str, tuple[str | int, ...], Any, str]] = [
     ),
     ("taskvariants", (*TARGETS, "static"), {"paths": ["x"]}, NAMES),
     ("taskvariants", (*OBSERVERS, "static"), {"paths": ["x"]}, NAMES),
+    ("taskvariants", ("checks", "regression", 0, "static"), {"paths": ["x"]}, NAMES),
 ]
 
 

@@ -116,5 +116,13 @@ def test_a_family_asked_for_in_vain_says_what_is_lacking(
     assert caught.value.reason is Reason.FAMILY_NOT_APPLICABLE
 
 
+@pytest.mark.parametrize("used", ["six", "six.moves.urllib"])
+def test_a_name_cannot_be_gone_and_used_at_once(evidence: MakeEvidence, spec: MakeSpec, used: str) -> None:
+    check = CheckSpec(id="api", kind="static", static=StaticOracle(gone=("six",), used=(used,)))
+    with pytest.raises(ChangeUnusable, match="at once") as caught:
+        choose_family(evidence(), spec(Family.API_MIGRATION, check))
+    assert caught.value.reason is Reason.FAMILY_NOT_APPLICABLE
+
+
 def test_every_family_but_auto_has_an_adapter() -> None:
     assert set(ADAPTERS) == set(Family) - {Family.AUTO}

@@ -6,10 +6,14 @@ from change2task.api.modernbase import Scope
 from change2task.api.taskcandidate import CheckSpec, Family, Script, StaticOracle
 from change2task.families.choose import ADAPTERS
 from change2task.families.contract import FamilyContract, Surface
-from change2task.families.testgeneration import test_globs as globs_of
 from tests.families.conftest import MakeEvidence, MakeSpec
 
-SURFACE = Surface(tests=("pkg/util_test.go", "tests/test_core.py"), protected=("pyproject.toml",))
+SURFACE = Surface(
+    source=("pkg/core.go", "src/pkg/core.py"),
+    tests=("pkg/util_test.go", "tests/data/x.json", "tests/test_core.py"),
+    protected=("pyproject.toml",),
+    others=("README.md",),
+)
 STATIC = CheckSpec(id="api", kind="static", static=StaticOracle(gone=("six",), used=("io",)))
 SCRIPT = CheckSpec(id="exploit", kind="script", script=Script(command=("sh", "x.sh")))
 
@@ -29,8 +33,8 @@ def contract(evidence: MakeEvidence, spec: MakeSpec) -> dict[Family, FamilyContr
 def test_a_patch_puts_tests_and_protected_files_back(contract: dict[Family, FamilyContract]) -> None:
     for family in set(contract) - {Family.TEST_GENERATION}:
         output = contract[family].output
-        assert (output.output, output.permitted) == ("patch", ("**",))
-        assert output.protected == ("pkg/util_test.go", "pyproject.toml", "tests/test_core.py")
+        assert (output.output, output.permitted) == ("patch", ("pkg/**", "src/**"))
+        assert output.protected == ("pkg/util_test.go", "pyproject.toml", "tests/**", "pkg/_*.py")
 
 
 def test_the_source_globs_of_the_base_bound_the_patch(evidence: MakeEvidence, spec: MakeSpec) -> None:
@@ -50,16 +54,33 @@ def test_test_generation_takes_tests_and_grades_them_on_both_states(contract: di
     made = contract[Family.TEST_GENERATION]
     assert made.output.output == "tests"
     assert made.output.permitted == ("**/*_test.go", "tests/**")
-    assert made.output.protected == ("pyproject.toml",)
+    assert made.output.protected == ("pyproject.toml", "pkg/_*.py")
     assert made.oracle.grading == "addedTests"
 
 
 def test_a_migration_is_judged_by_reading_and_changes_no_behaviour(contract: dict[Family, FamilyContract]) -> None:
     oracle = contract[Family.API_MIGRATION].oracle
-    assert oracle.static == StaticOracle(gone=("six",), used=("io",), paths=("src/pkg/core.py",))
+    [check] = oracle.beside
+    places = ("pkg/core.py", "pkg/gone.py", "src/pkg/core.py")
+    assert (check.id, check.static) == ("api", StaticOracle(gone=("six",), used=("io",), paths=places))
     assert oracle.regression
     assert not oracle.behaviour_must_fail
     assert "`io` instead of `six`" in contract[Family.API_MIGRATION].goal
+
+
+def test_an_oracle_that_the_change_shows_is_a_check_of_its_own(evidence: MakeEvidence, spec: MakeSpec) -> None:
+    known = evidence(migration=StaticOracle(gone=("six",), used=("io",)))
+    made = ADAPTERS[Family.API_MIGRATION].contract(known, spec(Family.API_MIGRATION, SCRIPT), Scope(), SURFACE)
+    assert [check.id for check in made.oracle.beside] == ["exploit", "static:api-migration"]
+
+
+def test_names_that_would_fill_a_goal_are_counted(evidence: MakeEvidence, spec: MakeSpec) -> None:
+    oracle = StaticOracle(gone=tuple(f"package.module.name{n}" for n in range(200)))
+    made = ADAPTERS[Family.API_MIGRATION].contract(
+        evidence(migration=oracle), spec(Family.API_MIGRATION), Scope(), SURFACE
+    )
+    assert "more" in made.goal
+    assert len(made.goal) < 4096
 
 
 def test_a_migration_without_an_oracle_has_no_contract(evidence: MakeEvidence, spec: MakeSpec) -> None:
@@ -68,7 +89,7 @@ def test_a_migration_without_an_oracle_has_no_contract(evidence: MakeEvidence, s
 
 
 def test_an_exploit_script_is_the_target_of_a_security_repair(contract: dict[Family, FamilyContract]) -> None:
-    assert contract[Family.SECURITY_REPAIR].oracle.scripts == (SCRIPT,)
+    assert contract[Family.SECURITY_REPAIR].oracle.beside == (SCRIPT,)
 
 
 def test_no_goal_names_an_advisory(evidence: MakeEvidence, spec: MakeSpec) -> None:
@@ -80,11 +101,3 @@ def test_no_goal_names_an_advisory(evidence: MakeEvidence, spec: MakeSpec) -> No
 def test_contracts_survive_their_wire_form(contract: dict[Family, FamilyContract]) -> None:
     for made in contract.values():
         assert FamilyContract.model_validate(made.document()) == made
-
-
-def test_globs_for_tests_are_where_the_project_keeps_them() -> None:
-    assert globs_of(("src/pkg/test/test_a.py", "src/pkg/test/data/x.txt", "lib/a.test.js")) == (
-        "src/pkg/test/**",
-        "**/*.test.*",
-    )
-    assert globs_of(()) == ("tests/**",)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from change2task.api.taskcandidate import StaticOracle
-from change2task.families.static import static_check
+from change2task.families.static import static_check, static_check_of_answer
 
 ORACLE = StaticOracle(gone=("pkg_resources",), used=("importlib.metadata.version",))
 OLD = b"import pkg_resources\n\nv = pkg_resources.get_distribution('x').version\n"
@@ -37,3 +37,28 @@ def test_globs_choose_the_files() -> None:
 def test_nothing_to_read_is_no_verdict() -> None:
     assert static_check(ORACLE, {b"a.txt": OLD}).outcome == "error"
     assert static_check(ORACLE, {}).outcome == "error"
+
+
+class TestAnswers:
+    """The same oracle on an agent's answer."""
+
+    oracle = ORACLE.replacing(paths=("src/**",))
+
+    def test_new_names_may_be_used_in_any_file_that_was_changed(self) -> None:
+        files = {b"src/a.py": b"from lib.versions import v\n"}
+        changed = {b"lib/versions.py": NEW}
+        assert static_check(self.oracle, files).outcome == "failed"
+        assert static_check_of_answer(self.oracle, files, changed, {}).outcome == "passed"
+
+    def test_old_names_may_not_move_into_another_file(self) -> None:
+        found = static_check_of_answer(self.oracle, {b"src/a.py": NEW}, {b"lib/old.py": OLD}, {})
+        assert (found.outcome, found.places[0]) == ("failed", "lib/old.py:1 pkg_resources")
+        assert found.message.startswith("moved aside")
+
+    def test_old_names_stay_where_the_base_has_them(self) -> None:
+        changed, healthy = {b"lib/old.py": OLD + b"x = 1\n"}, {b"lib/old.py": OLD}
+        assert static_check_of_answer(self.oracle, {b"src/a.py": NEW}, changed, healthy).outcome == "passed"
+
+    def test_files_of_no_known_language_say_nothing(self) -> None:
+        files, changed = {b"src/a.py": NEW}, {b"notes.txt": OLD}
+        assert static_check_of_answer(self.oracle, files, changed, {}).outcome == "passed"

@@ -103,3 +103,18 @@ def test_long_lists_are_named_in_part():
     verdict = judge(expectation(regression=many), runs)
     assert "and 45 more" in verdict.message
     assert len(verdict.evidence["broken"]) == 50
+
+
+@pytest.mark.parametrize("demand", list(Demand))
+def test_a_stated_target_must_fail_whatever_is_demanded_of_the_others(demand):
+    verdict = lifecycle(task=("t::a",), expected=expectation(demand=demand, required=("t::b",)))
+    assert verdict.reason == Reason.TARGET_DID_NOT_FAIL
+    assert "still passing: t::b" in verdict.message
+    assert lifecycle(task=TARGETS, expected=expectation(demand=demand, required=("t::b",))).passed
+
+
+def test_a_script_without_a_verdict_has_its_own_reason():
+    fault = observe(State.TASK, fault="noVerdict", detail="script x: exit code 3")
+    verdict = judge(expectation(), [observe(State.HEALTHY), fault, observe(State.RESTORED)])
+    assert verdict.reason == Reason.SCRIPT_WITHOUT_VERDICT
+    assert "exit code 3" in verdict.message

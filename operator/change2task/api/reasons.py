@@ -147,6 +147,11 @@ class Reason(StrEnum):
         "No check of the change exists on the base and passes there on every repeat.",
         RejectionClass.ALIGNMENT,
     )
+    STATED_CHECK_UNUSABLE = (
+        "StatedCheckUnusable",
+        "A check of spec.checks is unknown on the base, does not pass there, or cannot be read there.",
+        RejectionClass.ALIGNMENT,
+    )
     NO_REGRESSION_CHECKS = (
         "NoRegressionChecks",
         "No check older than the change passes on the base on every repeat.",
@@ -239,6 +244,11 @@ class Reason(StrEnum):
     HARNESS_CRASHED = (
         "HarnessCrashed",
         "The check harness crashed the same way twice on one state.",
+        RejectionClass.HARNESS,
+    )
+    SCRIPT_WITHOUT_VERDICT = (
+        "ScriptWithoutVerdict",
+        "A script check ended with neither 0 nor 1, twice on one state.",
         RejectionClass.HARNESS,
     )
     RESULTS_FORGED = (

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from enum import StrEnum
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Final, Literal, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from change2task.api.conditions import Conditions
 from change2task.api.fidelity import Fidelity
@@ -79,6 +81,10 @@ class Intent(Model):
 Name = Annotated[str, Field(min_length=1, max_length=1024)]
 
 
+MOST_PATHS: Final = 256
+"""How many globs a static oracle can hold."""
+
+
 class StaticOracle(Model):
     """A check by reading: dotted API names that must be gone from, and used in, the files matched."""
 
@@ -94,7 +100,9 @@ class StaticOracle(Model):
     gone: tuple[Name, ...] = Field(default=(), max_length=256, description="Names that must not be used any more.")
     used: tuple[Name, ...] = Field(default=(), max_length=256, description="Names that must be used.")
     paths: tuple[Glob, ...] = Field(
-        default=(), max_length=256, description="Globs of the files read; default: the source files of the change."
+        default=(),
+        max_length=MOST_PATHS,
+        description="Globs of the files read; default: the source files of the change.",
     )
 
     @model_validator(mode="after")
@@ -104,13 +112,45 @@ class StaticOracle(Model):
         return self
 
 
-class Script(Model):
-    """A check by running: exit status 0 passes, 1 fails, anything else is no verdict."""
+_SCRIPT_PATH: Final = re.compile(r"[^/\x00-\x1f\x7f]+(/[^/\x00-\x1f\x7f]+)*")
+_LONGEST_SCRIPT_PATH: Final = 255
 
-    command: tuple[Word, ...] = Field(min_length=1, max_length=64, description="Program and arguments.")
-    files: dict[str, str] = Field(
-        default_factory=dict, max_length=64, description="Files laid beside it, by relative path."
+
+class Script(Model):
+    """A check by running: exit status 0 passes, 1 fails, anything else is no verdict.
+
+    It starts in the project's tree, in the sandbox of the tests, and is never part of that tree.
+    """
+
+    command: tuple[Word, ...] = Field(
+        min_length=1,
+        max_length=64,
+        description="Program and arguments. A word that names one of files stands for where that file lies.",
     )
+    files: dict[str, str] = Field(
+        default_factory=dict, max_length=64, description="Files of the script, by relative path."
+    )
+
+    @field_validator("command")
+    @classmethod
+    def _words_for_a_process(cls, command: tuple[str, ...]) -> tuple[str, ...]:
+        if any("\0" in word for word in command):
+            raise ValueError("a NUL character cannot be handed to a process")
+        return command
+
+    # No rule of the API server says this: it cannot bound the length of a map's keys, nor so a rule's cost.
+    @field_validator("files")
+    @classmethod
+    def _files_lie_below_one_folder(cls, files: dict[str, str]) -> dict[str, str]:
+        for path in files:
+            parts = path.split("/")
+            plain = _SCRIPT_PATH.fullmatch(path) and len(path.encode(errors="replace")) <= _LONGEST_SCRIPT_PATH
+            if not plain or {".", ".."} & set(parts):
+                raise ValueError(f"{path!r} is not a relative path in its plainest form, such as lib/exploit.py")
+            above = next((a for n in range(1, len(parts)) if (a := "/".join(parts[:n])) in files), None)
+            if above is not None:
+                raise ValueError(f"{above!r} is a file as well as the folder of {path!r}")
+        return files
 
 
 class CheckSpec(Model):
@@ -168,11 +208,22 @@ class TaskCandidateSpec(Frozen):
     family: Family = Field(default=Family.AUTO, description="The kind of task; Auto decides from the evidence.")
     intent: Intent | None = Field(default=None, description="What the change was for; else forge or commits say it.")
     checks: tuple[CheckSpec, ...] | None = Field(
-        default=None, max_length=1000, description="Checks; absent: derived from the change's own tests."
+        default=None,
+        max_length=1000,
+        description="Checks by id; absent: derived from the change's own tests.",
+        json_schema_extra={"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["id"]},
     )
     construction: Construction = Field(default=Construction(), description="How far construction may go.")
     validation: Validation = Field(default=Validation(), description="How often states are run.")
     suspend: bool = Field(default=False, description="Start nothing new while this is true.")
+
+    @field_validator("checks")
+    @classmethod
+    def _each_check_once(cls, checks: tuple[CheckSpec, ...] | None) -> tuple[CheckSpec, ...] | None:
+        twice = [identity for identity, times in Counter(c.id for c in checks or ()).items() if times > 1]
+        if twice:
+            raise ValueError(f"the id {twice[0]!r} is given twice; each check has an id of its own")
+        return checks
 
 
 class ResolvedChange(Model):

@@ -16,7 +16,7 @@ from change2task.api.metadata import API_VERSION, ObjectMeta
 from change2task.api.model import Model
 from change2task.api.patches import Patch
 from change2task.api.rules import Frozen
-from change2task.api.taskcandidate import CheckCounts, Family, Script, StaticOracle
+from change2task.api.taskcandidate import CheckCounts, Family, StaticOracle
 
 
 class VariantBase(Model):
@@ -39,6 +39,19 @@ class SourceChange(Model):
     pull_request: int | None = Field(default=None, description="The request it came by.")
     title: str = Field(description="First line of its message.")
     patch_digest: str = Field(description="SHA-256 of its source patch.")
+    advisories: tuple[str, ...] = Field(
+        default=(), description="Advisory ids it is known by; never shown to an agent, who could look the answer up."
+    )
+
+
+class VariantScript(Model):
+    """A script check of a task: small files stand here, larger ones in the store."""
+
+    command: tuple[str, ...] = Field(description="Program and arguments; a file's path stands for where it lies.")
+    files: dict[str, str] = Field(default_factory=dict, description="Small files, by relative path.")
+    artifacts: dict[str, str] = Field(
+        default_factory=dict, description="Relative path to SHA-256 in the store of each larger file."
+    )
 
 
 class Statement(Model):
@@ -54,7 +67,12 @@ class OutputContract(Model):
 
     output: Literal["patch", "tests"] = Field(description="What is handed in.")
     permitted: tuple[str, ...] = Field(description="Globs of files the agent may change.")
-    protected: tuple[str, ...] = Field(description="Files put back before grading, by quoted path.")
+    protected: tuple[str, ...] = Field(
+        description="Globs of files put back before grading, also where permitted covers them."
+    )
+
+
+CheckRole = Literal["target", "regression", "observer"]
 
 
 class Check(Model):
@@ -62,10 +80,10 @@ class Check(Model):
 
     id: str = Field(description="The test's id in the runner, or the check's name.")
     kind: Literal["test", "static", "script"] = Field(default="test", description="How it is decided.")
-    role: Literal["target", "regression", "observer"] = Field(description="What it must do on each state.")
+    role: CheckRole = Field(description="What it must do on each state.")
     hidden: bool = Field(default=False, description="Whether the agent's tree is without it.")
     static: StaticOracle | None = Field(default=None, description="For kind static.")
-    script: Script | None = Field(default=None, description="For kind script.")
+    script: VariantScript | None = Field(default=None, description="For kind script.")
 
 
 class Checks(Model):
@@ -75,8 +93,11 @@ class Checks(Model):
     observers: tuple[Check, ...] = Field(
         default=(), max_length=10_000, description="Checks younger than the change, graded as targets."
     )
-    regression_digest: str = Field(description="SHA-256 of the evidence file with all regression ids.")
-    regression_count: int = Field(description="How many regression checks there are.")
+    regression: tuple[Check, ...] = Field(
+        default=(), max_length=1000, description="Regression checks that are no tests."
+    )
+    regression_digest: str = Field(description="SHA-256 of the evidence file with the ids of all regression tests.")
+    regression_count: int = Field(description="How many regression checks there are, tests and others.")
     hidden_files: dict[str, str] = Field(
         default_factory=dict, description="Quoted path to git blob of each file that holds hidden checks."
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -24,6 +25,7 @@ from change2task.runtime.sandbox import Sandbox
 STAGE: Final = "environment/1"
 DOCUMENT: Final = "environment.json"
 LEFTOVERS: Final = "leftovers"
+_NO_MODULE: Final = (".dist-info", ".egg-info", ".pth", ".egg-link", ".data")
 
 
 class StepRecord(Model):
@@ -82,6 +84,15 @@ class PlacedEnvironment(Model):
     environment: Environment
     folder: Path
     content: Path
+
+    def modules(self) -> frozenset[str]:
+        """Names of the top-level Python modules that a state finds in it and in the standard library; none for Go."""
+        if self.environment.tools.interpreter is None:
+            return frozenset()
+        installed = (entry.name for entry in self.content.glob("lib/python*/site-packages/*"))
+        names = {name.partition(".")[0] for name in installed if not name.endswith(_NO_MODULE)}
+        # Packages that ship their tests under these names do not make them a dependency's.
+        return frozenset({name for name in names if name.isidentifier()} | sys.stdlib_module_names) - {"test", "tests"}
 
     def runtime(self) -> RuntimeEnvironment:
         """The environment as states get it: read-only, with leftovers laid beside their trees."""

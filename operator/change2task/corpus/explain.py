@@ -84,13 +84,16 @@ def _indented(title: str, text: str) -> Iterator[str]:
 def _alignment(store: Store, digest: str | None) -> Iterator[str]:
     if digest is None:
         return
-    tests = json.loads(store.evidence(digest))["tests"]
+    document = json.loads(store.evidence(digest))
+    tests = document["tests"]
     mapped, lost_tests = tests["mapped"], tests["lost"]
     yield f"targets     {len(mapped)} test functions of the change found on the base, {len(lost_tests)} lost"
     for found in tests["mapped"][:_SHOWN]:
         yield f"            {found['scope']}::{found['function']} ({found['how']}, {len(found['ids'])} cases)"
     for lost in tests["lost"][:_SHOWN]:
         yield f"            lost: {lost['historical']['path']}::{lost['historical']['function']}: {lost['why']}"
+    for check in document.get("beside", ())[:_SHOWN]:
+        yield f"            {check['id']} ({check['kind']}, {check['role']})"
 
 
 def _attempt(store: Store, number: int, attempt: Attempt) -> Iterator[str]:

@@ -1,71 +1,41 @@
-"""Grades an agent's patch: hidden checks on the files put back, regression on what the agent saw.
+"""The runs behind a grade: an answer's tree with the hidden checks back in it, or an answer's tests on both states.
 
-For tasks whose output is tests it is graded the other way round: every test the agent added passes on the
-restored state, and at least one fails in its call phase on the task state; an import error is no witness.
-Verdicts are made outside the sandbox from the runner's results; a crash of the harness is no grade.
+Which changes of an answer count is decided by ``submission``, what the runs mean by ``verdicts``. Results come from
+the runner, outside of the sandbox; docs/grading.md says what that cannot exclude.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Sequence
 
-from change2task.api.model import Model
+from change2task.api.taskcandidate import CheckSpec
 from change2task.api.taskvariant import TaskVariant
 from change2task.checks.naming import Naming
 from change2task.checks.passes import PassOrder, PassRunner, perturbation
 from change2task.checks.results import SuiteResult
-from change2task.corpus.submission import Submission, with_files_of
-from change2task.patch.paths import unquote
-from change2task.validate.lifecycle import name_some
-from change2task.validate.rounds import fault_of, run_settled, told
+from change2task.corpus.disguise import disguised
+from change2task.corpus.submission import Submission, unhidden, with_files_of
+from change2task.corpus.verdicts import Grade, NoGrade, Repeats, Told, Wanted, added_tests, judge_patch, judge_tests
+from change2task.patch.paths import quote, unquote
+from change2task.syntax.languages import language_of
+from change2task.syntax.tests import test_units
+from change2task.validate import oracles, rounds
+from change2task.validate.lifecycle import State
 from change2task.vcs.repository import Repository
+from change2task.vcs.trees import EXECUTABLE, FILE, Entry, Tree
 
-
-class NoGrade(Exception):
-    """The harness gave no verdict, twice; the message says why."""
-
-
-class Grade(Model):
-    """The outcome: solved or not, why, and every check that decided it."""
-
-    variant: str
-    solved: bool
-    message: str
-    failed_targets: tuple[str, ...] = ()
-    failed_observers: tuple[str, ...] = ()
-    failed_regression: tuple[str, ...] = ()
-    targets: int
-    regression: int
-    counted: tuple[str, ...]
-    put_back: tuple[str, ...]
-    outcomes: dict[str, str] = {}
-
-
-class _Added(NamedTuple):
-    """A pass over a tree with the agent's tests, and the ids of those."""
-
-    suite: SuiteResult
-    ids: frozenset[str]
-
-
-_NOTHING = _Added(SuiteResult(finished=True, ending="finished"), frozenset())
+REPEATS = 2
+"""How often an answer's tests are run on each state, each time under another perturbation."""
 
 
 class Grader:
-    """Grades submissions for variants of one base."""
+    """Grades submissions for variants of one base; ``beside`` are a variant's checks that are no tests."""
 
-    def __init__(
-        self,
-        repository: Repository,
-        runner: PassRunner,
-        naming: Naming,
-        static: Callable[[str], Mapping[str, str]],
-    ) -> None:
+    def __init__(self, repository: Repository, runner: PassRunner, naming: Naming, beside: Sequence[CheckSpec]) -> None:
         self._repository = repository
         self._runner = runner
         self._naming = naming
-        self._static = static
+        self._beside = beside
 
     def grade(self, variant: TaskVariant, regression: tuple[str, ...], submitted: Submission) -> Grade:
         """The grade of a submission; raises NoGrade, InfrastructureFault and Cancelled."""
@@ -76,129 +46,131 @@ class Grader:
     def _grade_patch(self, variant: TaskVariant, regression: tuple[str, ...], submitted: Submission) -> Grade:
         checks = variant.spec.checks
         hidden_paths = [unquote(path) for path in checks.hidden_files]
-        full = with_files_of(self._repository, submitted.tree, variant.spec.trees.task, hidden_paths)
-        hidden_places = {
-            self._naming.name(c.id).place for c in (*checks.targets, *checks.observers) if c.kind == "test"
-        }
-        beside = tuple(c for c in regression if self._naming.name(c).place in hidden_places)
-        open_ids = tuple(c for c in regression if self._naming.name(c).place not in hidden_places)
+        full = unhidden(self._repository, variant, submitted, hidden_paths)
         graded = tuple(c.id for c in (*checks.targets, *checks.observers) if c.kind == "test")
-        outcomes: dict[str, str] = dict(self._static(submitted.tree))
+        places = {self._naming.name(check).place for check in graded}
+        beside = tuple(c for c in regression if self._naming.name(c).place in places)
+        open_ids = tuple(c for c in regression if self._naming.name(c).place not in places)
+        told = self._told_beside(variant, submitted)
         for label, tree, ids in (("hidden", full, (*graded, *beside)), ("open", submitted.tree, open_ids)):
             if ids:
-                suite = self._run(tree, tuple(sorted(ids)), f"grade-{label}")
-                outcomes.update({check: told(suite, check)[0] for check in ids})
+                told = self._told(tree, tuple(sorted(ids)), f"grade-{label}", told)
+        wanted = Wanted(
+            targets=tuple(c.id for c in checks.targets),
+            observers=tuple(c.id for c in checks.observers),
+            regression=(*regression, *(c.id for c in checks.regression)),
+        )
+        return judge_patch(variant.metadata.name, wanted, told, submitted)
 
-        def failed(ids: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple(check for check in ids if outcomes.get(check) != "passed")
+    def _told_beside(self, variant: TaskVariant, submitted: Submission) -> Told:
+        changed = [unquote(path) for path in submitted.counted]
+        read = oracles.readings_of_answer(self._repository, self._beside, variant.spec.trees.healthy, changed)
+        told = Told()
+        for script in (None, *oracles.scripts(self._beside)):
+            part = rounds.Beside(read if script is None else lambda _: {}, () if script is None else (script,))
+            seen = rounds.observe_beside(self._runner, State.TASK, 0, submitted.tree, part)
+            told = Told(
+                outcomes={**told.outcomes, **seen.outcomes},
+                signatures={**told.signatures, **seen.signatures},
+                no_verdict=(*told.no_verdict, *((seen.detail,) if seen.fault else ())),
+            )
+        return told
 
-        targets = failed(tuple(c.id for c in checks.targets))
-        observers = failed(tuple(c.id for c in checks.observers))
-        broken = failed(regression)
-        return Grade(
-            variant=variant.metadata.name,
-            solved=not (targets or observers or broken),
-            message=_why(len(checks.targets), targets, observers, broken, submitted),
-            failed_targets=targets,
-            failed_observers=observers,
-            failed_regression=broken,
-            targets=len(checks.targets),
-            regression=len(regression),
-            counted=submitted.counted,
-            put_back=submitted.put_back,
-            outcomes={check: outcome for check, outcome in sorted(outcomes.items()) if outcome != "passed"},
+    def _told(self, tree: str, ids: tuple[str, ...], label: str, before: Told) -> Told:
+        order = PassOrder(tree=tree, ids=ids, perturbation=perturbation(0), label=label)
+        record = rounds.run_settled(self._runner, order)
+        if (fault := rounds.fault_of(record)) is not None:
+            return before.replacing(no_verdict=(*before.no_verdict, f"{label}: {fault[1]}"))
+        found = {check: rounds.told(record.suite, check) for check in ids}
+        return before.replacing(
+            outcomes={**before.outcomes, **{check: said[0] for check, said in found.items()}},
+            signatures={**before.signatures, **{check: said[1] for check, said in found.items() if said[1]}},
         )
 
     def _grade_tests(self, variant: TaskVariant, submitted: Submission) -> Grade:
         trees = variant.spec.trees
-        restored_open = with_files_of(self._repository, trees.healthy, trees.agent, self._hidden(variant))
-        answered = with_files_of(
-            self._repository, restored_open, submitted.tree, [unquote(path) for path in submitted.counted]
+        scopes, paths = self._scopes(submitted), [unquote(path) for path in submitted.counted]
+        if not paths:
+            return judge_tests(variant.metadata.name, Repeats(), submitted)
+        bare = with_files_of(
+            self._repository, trees.healthy, trees.agent, map(unquote, variant.spec.checks.hidden_files)
         )
-        task = restored = _NOTHING
-        if submitted.counted:
-            task = self._added(submitted.tree, trees.agent, submitted.counted, "grade-task")
-            restored = self._added(answered, restored_open, submitted.counted, "grade-restored")
-        added = tuple(sorted({*task.ids, *restored.ids}))
-        broken = tuple(check for check in added if told(restored.suite, check)[0] != "passed")
-        witnesses = tuple(check for check in added if _fails_in_call(task.suite, check))
-        if witnesses and not broken:
-            # Once more in another order, zone and hash seed, so that a test that fails at random is no witness.
-            again = self._run(answered, added, "grade-restored-again", 1)
-            broken = tuple(check for check in added if told(again, check)[0] != "passed")
-            again = self._run(submitted.tree, witnesses, "grade-task-again", 1)
-            witnesses = tuple(check for check in witnesses if _fails_in_call(again, check))
-        return Grade(
-            variant=variant.metadata.name,
-            solved=bool(witnesses and not broken),
-            message=_why_tests(added, broken, witnesses, submitted),
-            failed_targets=() if witnesses else added,
-            failed_regression=broken,
-            targets=len(added),
-            regression=len(added),
-            counted=submitted.counted,
-            put_back=submitted.put_back,
+        before = [
+            self._suite(tree, scopes, 0, f"grade-before-{state.value}")
+            for state, tree in ((State.TASK, trees.agent), (State.RESTORED, bare))
+            if scopes is None or self._holds(tree, scopes)
+        ]
+        runs: dict[State, list[SuiteResult]] = {State.TASK: [], State.RESTORED: []}
+        for repeat in range(REPEATS):
+            task, restored = submitted.tree, with_files_of(self._repository, bare, submitted.tree, paths)
+            if repeat:
+                task, restored = self._disguised(variant, task, restored)
+            order = ((State.TASK, task), (State.RESTORED, restored))
+            # Alternating, so that the clock does not tell a test which state it is on.
+            for state, tree in order if repeat % 2 == 0 else reversed(order):
+                runs[state].append(self._suite(tree, scopes, repeat, f"grade-{state.value}-{repeat}"))
+        everything = [*runs[State.TASK], *runs[State.RESTORED]]
+        repeats = Repeats(
+            task=tuple(suite.results for suite in runs[State.TASK]),
+            restored=tuple(suite.results for suite in runs[State.RESTORED]),
+            added=added_tests(
+                [self._within(scopes, suite) for suite in everything],
+                frozenset().union(*(self._within(scopes, suite) for suite in before)),
+                lambda check: self._naming.name(check).place,
+            ),
+            healthy=_passing(before[-1]) if before else frozenset(),
+            lost=tuple(dict.fromkeys(f"{e.file}: {e.signature}" for s in everything for e in s.collection_errors)),
         )
+        return judge_tests(variant.metadata.name, repeats, submitted)
 
-    def _hidden(self, variant: TaskVariant) -> list[bytes]:
-        return [unquote(path) for path in variant.spec.checks.hidden_files]
+    def _scopes(self, submitted: Submission) -> tuple[str, ...] | None:
+        """Scopes of the counted files that hold tests; None, which is all, where only tests that are there use them."""
+        found: dict[str, None] = {}
+        for path in submitted.counted:
+            raw = unquote(path)
+            entry = self._repository.entry(submitted.tree, raw)
+            if entry is None or entry.mode not in {FILE, EXECUTABLE}:
+                continue
+            content = self._repository.blob(entry.oid)
+            language = language_of(raw, content[:256])
+            if language is not None and test_units(language, raw, content):
+                found[self._naming.scope_of(path)] = None
+        return tuple(found) or None
 
-    def _added(self, tree: str, before: str, paths: tuple[str, ...], label: str) -> _Added:
-        """The tests that a tree has and had not before, in the files of these paths."""
-        after = self._run(tree, None, label)
-        known: frozenset[str] = frozenset()
-        if any(self._repository.entry(before, unquote(path)) for path in paths):
-            known = frozenset(self._run(before, None, f"{label}-before").collected)
-        scopes = {self._naming.scope_of(path) for path in paths}
-        ids = {c for c in after.collected if c not in known and self._naming.name(c).scope in scopes}
-        return _Added(after, frozenset(ids))
+    def _holds(self, tree: str, scopes: tuple[str, ...]) -> bool:
+        """Whether any file of these scopes is in a tree; where none is, nothing was there before the answer."""
+        return any(self._naming.scope_of(quote(path)) in scopes for path in self._repository.tree(tree))
 
-    def _run(self, tree: str, ids: tuple[str, ...] | None, label: str, repeat: int = 0) -> SuiteResult:
-        order = PassOrder(tree=tree, ids=ids, perturbation=perturbation(repeat), label=label)
-        record = run_settled(self._runner, order)
-        if (fault := fault_of(record)) is not None:
+    def _within(self, scopes: tuple[str, ...] | None, suite: SuiteResult) -> frozenset[str]:
+        names = self._naming.name
+        return frozenset(check for check in suite.collected if scopes is None or names(check).scope in scopes)
+
+    def _suite(self, tree: str, scopes: tuple[str, ...] | None, repeat: int, label: str) -> SuiteResult:
+        order = PassOrder(tree=tree, scopes=scopes, perturbation=perturbation(repeat), label=label)
+        record = rounds.run_settled(self._runner, order)
+        if (fault := rounds.fault_of(record)) is not None:
             raise NoGrade(f"{label}, twice: {fault[1]}")
         return record.suite
 
+    def _disguised(self, variant: TaskVariant, task: str, restored: str) -> tuple[str, str]:
+        """Both trees with the sources in which the states differ disguised as each other."""
+        trees, repository = variant.spec.trees, self._repository
+        changed = [change.path for change in repository.changed_paths(trees.task, trees.healthy)]
+        task_files, healthy_files = (oracles.contents(repository, of, changed) for of in (trees.task, trees.healthy))
+        return (
+            self._rewritten(task, {p: disguised(p, own, healthy_files.get(p, b"")) for p, own in task_files.items()}),
+            self._rewritten(
+                restored, {p: disguised(p, own, task_files.get(p, b"")) for p, own in healthy_files.items()}
+            ),
+        )
 
-def _fails_in_call(suite: SuiteResult, check: str) -> bool:
-    result = suite.results.get(check)
-    return result is not None and result.outcome in {"failed", "crashed", "hung"} and result.phase in {"call", None}
-
-
-def _why(
-    total: int,
-    targets: tuple[str, ...],
-    observers: tuple[str, ...],
-    broken: tuple[str, ...],
-    submitted: Submission,
-) -> str:
-    parts = []
-    if targets:
-        parts.append(f"{len(targets)} of {total} target checks fail: {name_some(targets)}")
-    if observers:
-        parts.append(f"{len(observers)} observers fail: {name_some(observers)}")
-    if broken:
-        parts.append(f"{len(broken)} regression checks fail: {name_some(broken)}")
-    said = "; ".join(parts) or f"all {total} target checks and all regression checks pass"
-    return said + _what_was_put_back(submitted)
+    def _rewritten(self, tree: str, files: dict[bytes, bytes]) -> str:
+        entries = dict(self._repository.tree(tree))
+        for path, content in files.items():
+            if path in entries:
+                entries[path] = Entry(entries[path].mode, self._repository.write_blob(content))
+        return self._repository.write_tree(Tree(entries))
 
 
-def _why_tests(
-    added: tuple[str, ...], broken: tuple[str, ...], witnesses: tuple[str, ...], submitted: Submission
-) -> str:
-    if not added:
-        said = "the patch adds no test"
-    elif broken:
-        said = f"{len(broken)} added tests do not pass on the restored state: {name_some(broken)}"
-    elif not witnesses:
-        said = f"none of the {len(added)} added tests fails in its call phase on the task state: {name_some(added)}"
-    else:
-        said = f"{len(witnesses)} of {len(added)} added tests witness the task condition"
-    return said + _what_was_put_back(submitted)
-
-
-def _what_was_put_back(submitted: Submission) -> str:
-    if not submitted.put_back:
-        return ""
-    return f"; changes outside the contract were put back: {name_some(submitted.put_back)}"
+def _passing(suite: SuiteResult) -> frozenset[str]:
+    return frozenset(check for check, result in suite.results.items() if result.outcome == "passed")

@@ -14,6 +14,7 @@ from change2task.families.contract import (
     FamilyContract,
     Oracle,
     Surface,
+    beside_tests,
     edit_scope,
     own_target_tests,
     patch_output,
@@ -43,18 +44,19 @@ class ReversedBehaviour:
 
     def contract(self, evidence: Evidence, spec: TaskCandidateSpec, scope: Scope, surface: Surface) -> FamilyContract:
         """The contract of a task of this family."""
+        scope_of_task = edit_scope(evidence, scope)
         return FamilyContract(
             family=self.family,
             goal=self.goal,
             output=patch_output(scope, surface),
             oracle=Oracle(
                 target_kinds=("test", "script"),
-                scripts=stated(spec, "script"),
+                beside=beside_tests(spec, scope_of_task),
                 grading="checks",
                 behaviour_must_fail=True,
                 judged=self.judged,
             ),
-            edit_scope=edit_scope(evidence, scope),
+            edit_scope=scope_of_task,
         )
 
 

@@ -12,16 +12,21 @@ from pydantic import Field
 
 from change2task.api.model import Model
 from change2task.api.modernbase import Scope
-from change2task.api.taskcandidate import CheckSpec, Family, StaticOracle, TaskCandidateSpec
+from change2task.api.taskcandidate import MOST_PATHS, CheckSpec, Family, TaskCandidateSpec
 from change2task.api.taskvariant import OutputContract
+from change2task.families.places import covering, source_globs
+from change2task.history.globs import literal
 from change2task.history.models import Evidence
+from change2task.patch.paths import unquote
 
 
 class Surface(Model):
-    """The files of the base by what a task may do to them; paths quoted, sorted."""
+    """The files of the base by what a task may do to them; paths quoted, sorted, each in one list."""
 
-    tests: tuple[str, ...] = ()
+    source: tuple[str, ...] = ()
+    tests: tuple[str, ...] = Field(default=(), description="Tests, what they need, and documents that are checks.")
     protected: tuple[str, ...] = Field(default=(), description="Metadata, generated files, and scope.protected.")
+    others: tuple[str, ...] = Field(default=(), description="Documents.")
 
 
 class EditScope(Model):
@@ -30,14 +35,16 @@ class EditScope(Model):
     roles: tuple[Literal["source"], ...] = ("source",)
     protected: tuple[str, ...] = Field(default=(), description="Globs of scope.protected.")
     hosts: tuple[str, ...] = Field(default=(), description="Where the change's source files lie on the base, quoted.")
+    earlier: tuple[str, ...] = Field(default=(), description="Where they lay before the change, quoted.")
 
 
 class Oracle(Model):
     """Which checks decide, and how."""
 
     target_kinds: tuple[Literal["test", "static", "script"], ...]
-    static: StaticOracle | None = Field(default=None, description="Target by reading, for API migrations.")
-    scripts: tuple[CheckSpec, ...] = Field(default=(), description="Targets by running, stated by the user.")
+    beside: tuple[CheckSpec, ...] = Field(
+        default=(), description="Checks that are no tests: the user's and what the family derived, globs filled in."
+    )
     regression: bool = True
     grading: Literal["checks", "addedTests"] = Field(
         description="checks: targets and regressions run on the agent's tree. addedTests: the agent's own tests run on"
@@ -86,18 +93,42 @@ class FamilyAdapter(Protocol):
 def edit_scope(evidence: Evidence, scope: Scope) -> EditScope:
     """The edit scope all families share: permitted source, wherever the change's files lie today."""
     hosts = sorted({path for f in evidence.files if f.undone and (path := evidence.modern_paths.get(f.path))})
-    return EditScope(protected=scope.protected, hosts=tuple(hosts))
+    earlier = sorted({f.old_path or f.path for f in evidence.files if f.undone and f.status != "added"})
+    return EditScope(protected=scope.protected, hosts=tuple(hosts), earlier=tuple(earlier))
 
 
 def patch_output(scope: Scope, surface: Surface) -> OutputContract:
     """The contract of a family whose answer is a source patch: tests and protected files are put back."""
-    protected = tuple(sorted({*surface.tests, *surface.protected}))
-    return OutputContract(output="patch", permitted=scope.source or ("**",), protected=protected)
+    protected = covering((*surface.tests, *surface.protected), (*surface.source, *surface.others))
+    return OutputContract(
+        output="patch",
+        permitted=scope.source or source_globs(surface.source),
+        protected=tuple(dict.fromkeys((*protected, *scope.protected))),
+    )
 
 
 def own_target_tests(evidence: Evidence) -> int:
     """How many test functions the change itself added or altered."""
     return sum(len(t.added) + len(t.altered) for t in evidence.touched_tests)
+
+
+def beside_tests(
+    spec: TaskCandidateSpec, scope: EditScope, derived: tuple[CheckSpec, ...] = ()
+) -> tuple[CheckSpec, ...]:
+    """The stated checks that are no tests, and the ``derived`` ones.
+
+    A static check that names no files reads the change's source files, where they lie today and where they lay
+    before it, since the task state may have them there.
+    """
+    places = tuple(literal(unquote(path)) for path in sorted({*scope.hosts, *scope.earlier}))
+    checks = (*(check for check in spec.checks or () if check.kind != "test"), *derived)
+    return tuple(_placed(check, places) for check in checks)
+
+
+def _placed(check: CheckSpec, places: tuple[str, ...]) -> CheckSpec:
+    if check.static is None or check.static.paths or len(places) > MOST_PATHS:
+        return check
+    return check.replacing(static=check.static.replacing(paths=places))
 
 
 def stated(spec: TaskCandidateSpec, kind: str) -> tuple[CheckSpec, ...]:

@@ -7,21 +7,26 @@ the regression. The names come from the user, or from the evidence where it leav
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from change2task.api.modernbase import Scope
-from change2task.api.taskcandidate import Family, StaticOracle, TaskCandidateSpec
+from change2task.api.taskcandidate import CheckSpec, Family, StaticOracle, TaskCandidateSpec
 from change2task.families.contract import (
     Applicability,
     FamilyContract,
     Oracle,
     Surface,
+    beside_tests,
     edit_scope,
     patch_output,
     stated,
 )
-from change2task.history.globs import literal
 from change2task.history.models import Evidence
-from change2task.patch.paths import unquote
+
+DERIVED: Final = "static:api-migration"
+"""Name of the check that the family derives where the user states none."""
+_GOAL_NAMES: Final = 1500
+"""Characters of names on each side that a goal shows."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,8 @@ class ApiMigration:
     def applies(self, evidence: Evidence, spec: TaskCandidateSpec) -> Applicability:
         """Whether the old and the new API are known."""
         oracle = oracle_of(evidence, spec)
+        if oracle is not None and (both := _contradiction(oracle)):
+            return Applicability(applies=False, reason=f"spec.checks wants {both[0]} gone and {both[1]} used at once")
         if oracle is not None and stated(spec, "static"):
             return Applicability(applies=True, reason=f"spec.checks states the APIs: {_described(oracle)}")
         if oracle is not None:
@@ -50,16 +57,14 @@ class ApiMigration:
         if oracle is None:
             raise ValueError(self.applies(evidence, spec).reason)
         scope_of_task = edit_scope(evidence, scope)
-        if not oracle.paths:
-            oracle = oracle.replacing(paths=tuple(literal(unquote(path)) for path in scope_of_task.hosts))
+        derived = () if stated(spec, "static") else (CheckSpec(id=DERIVED, kind="static", static=oracle),)
         return FamilyContract(
             family=self.family,
             goal=f"Migrate the project: {_described(oracle)}. Behaviour stays as it is.",
             output=patch_output(scope, surface),
             oracle=Oracle(
                 target_kinds=("static", "test", "script"),
-                static=oracle,
-                scripts=stated(spec, "script"),
+                beside=beside_tests(spec, scope_of_task, derived),
                 grading="checks",
                 behaviour_must_fail=False,
                 judged="The old API is gone from the files named, the new one is used in them, and every test that"
@@ -81,12 +86,24 @@ def oracle_of(evidence: Evidence, spec: TaskCandidateSpec) -> StaticOracle | Non
     )
 
 
+def _contradiction(oracle: StaticOracle) -> tuple[str, str] | None:
+    """A name that must go and one that must be used, where whoever uses the second uses the first."""
+    pairs = ((gone, used) for gone in oracle.gone for used in oracle.used)
+    return next(((gone, used) for gone, used in pairs if used == gone or used.startswith(f"{gone}.")), None)
+
+
 def _described(oracle: StaticOracle) -> str:
-    gone = ", ".join(f"`{name}`" for name in oracle.gone)
-    used = ", ".join(f"`{name}`" for name in oracle.used)
+    gone, used = _named(oracle.gone), _named(oracle.used)
     if gone and used:
         return f"use {used} instead of {gone}"
     return f"remove every use of {gone}" if gone else f"use {used}"
+
+
+def _named(names: tuple[str, ...]) -> str:
+    """The names as far as they fit into a goal, and how many more there are."""
+    shown = [f"`{name}`" for place, name in enumerate(names) if sum(map(len, names[: place + 1])) <= _GOAL_NAMES]
+    more = f" and {len(names) - len(shown)} more" if len(shown) < len(names) else ""
+    return ", ".join(shown) + more
 
 
 API_MIGRATION = ApiMigration()

@@ -14,6 +14,7 @@ from change2task.families.contract import (
     FamilyContract,
     Oracle,
     Surface,
+    beside_tests,
     edit_scope,
     own_target_tests,
     patch_output,
@@ -45,6 +46,7 @@ class SecurityRepair:
 
     def contract(self, evidence: Evidence, spec: TaskCandidateSpec, scope: Scope, surface: Surface) -> FamilyContract:
         """The contract of a task of this family."""
+        scope_of_task = edit_scope(evidence, scope)
         return FamilyContract(
             family=self.family,
             goal="The project has the security weakness described below. Remove it at its cause, without weakening"
@@ -52,12 +54,12 @@ class SecurityRepair:
             output=patch_output(scope, surface),
             oracle=Oracle(
                 target_kinds=("script", "test"),
-                scripts=stated(spec, "script"),
+                beside=beside_tests(spec, scope_of_task),
                 grading="checks",
                 behaviour_must_fail=True,
                 judged="The exploit no longer succeeds, and every test that passed before still does.",
             ),
-            edit_scope=edit_scope(evidence, scope),
+            edit_scope=scope_of_task,
         )
 
 

@@ -6,7 +6,7 @@ exist on the base and pass there. Ends with a ``Case`` that construction and gat
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Collection, Mapping, Sequence
 
 from change2task.api.model import Model
 from change2task.api.reasons import Reason
@@ -14,7 +14,7 @@ from change2task.api.taskcandidate import CheckSpec, Profile, TaskCandidateSpec
 from change2task.checks.mapping import HistoricalTest, Inventoried, TestMap, map_tests
 from change2task.checks.naming import Naming, TestName, naming
 from change2task.construct.models import Assignment, SourceFile
-from change2task.families.contract import FamilyContract
+from change2task.families.contract import FamilyContract, stated
 from change2task.history.models import ChangeUnusable, Evidence, Role
 from change2task.patch.paths import quote, unquote
 from change2task.pipeline.ports import BaseOnHand
@@ -31,7 +31,7 @@ class Alignment(Model):
     """What aligning found, as kept in the evidence."""
 
     tests: TestMap
-    stated: tuple[CheckSpec, ...]
+    beside: tuple[CheckSpec, ...]
     assignment: Assignment
     permitted: tuple[str, ...]
     introduced: tuple[str, ...]
@@ -45,15 +45,19 @@ def align(
     contract: FamilyContract,
     profile: Profile,
 ) -> tuple[Case, Alignment]:
-    """The case of a candidate; raises ChangeUnusable with NoTargetChecks or NoRegressionChecks."""
+    """The case of a candidate; raises ChangeUnusable with StatedCheckUnusable, NoTargetChecks, NoRegressionChecks."""
     names = naming(base.check_format)
     inventory = Inventoried(healthy=tuple(sorted(base.healthy)), other=base.other)
     tests = TestMap(mapped=(), lost=())
     assignment = _assignment(repository, base, evidence)
-    if contract.oracle.behaviour_must_fail:
-        tests = _mapped(evidence, spec, inventory, names, _Before(repository, assignment.before_tree, names).has)
-    stated = _stated(spec, contract)
-    if not tests.mapped and not any(check.role == "target" for check in stated):
+    refuse_unknown(spec.checks or (), base.healthy, base.other)
+    if given := stated(spec, "test"):
+        tests = _given([check.id for check in given], names)
+    elif contract.oracle.behaviour_must_fail:
+        is_older = _Before(repository, assignment.before_tree, names).has
+        tests = map_tests(_historical(evidence), inventory, names, is_older)
+    beside = contract.oracle.beside
+    if not tests.mapped and not any(check.role == "target" for check in beside):
         raise ChangeUnusable(Reason.NO_TARGET_CHECKS, _no_targets(evidence, tests))
     if not base.healthy - set(tests.ids):
         raise ChangeUnusable(
@@ -75,13 +79,15 @@ def align(
         historical_regression=_untouched(repository, evidence, assignment.before_tree, names),
         introduced=introduced,
         test_paths=_test_paths(repository, evidence, assignment, base),
-        stated=stated,
+        beside=beside,
+        stated_targets=frozenset(c.id for c in (*(spec.checks or ()), *beside) if c.role == "target"),
+        stated_regression=frozenset(c.id for c in spec.checks or () if c.role == "regression"),
         task_repeats=spec.validation.task_repeats,
         healthy_repeats=spec.validation.healthy_repeats,
     )
     alignment = Alignment(
         tests=tests,
-        stated=stated,
+        beside=beside,
         assignment=assignment,
         permitted=tuple(sorted(permitted)),
         introduced=tuple(sorted(introduced)),
@@ -89,17 +95,26 @@ def align(
     return case, alignment
 
 
-STATIC_CHECK = "static:api-migration"
+def refuse_unknown(checks: Sequence[CheckSpec], healthy: Collection[str], other: Mapping[str, str]) -> None:
+    """Raise ChangeUnusable for a stated test that does not pass on the base, or another check with a test's name."""
+    for check in checks:
+        known = check.id in healthy or check.id in other
+        if check.kind != "test" and known:
+            message = f"spec.checks: {check.kind} check {check.id!r} has the name of a test; give it another id"
+            raise ChangeUnusable(Reason.STATED_CHECK_UNUSABLE, message)
+        if check.kind == "test" and check.id not in healthy:
+            state = other.get(check.id, "not known")
+            message = f"spec.checks: {check.role} {check.id!r} is {state} on the base{_instead(check.id, healthy)}"
+            raise ChangeUnusable(Reason.STATED_CHECK_UNUSABLE, message)
 
 
-def _stated(spec: TaskCandidateSpec, contract: FamilyContract) -> tuple[CheckSpec, ...]:
-    """Checks that are not tests: the user's, and the oracle that the family derived."""
-    given = tuple(check for check in spec.checks or () if check.kind != "test")
-    oracle = contract.oracle.static
-    if oracle is None or any(check.static == oracle for check in given):
-        return given
-    others = tuple(check for check in given if check.kind != "static" or check.role != "target")
-    return (*others, CheckSpec(id=STATIC_CHECK, kind="static", role="target", static=oracle))
+def _instead(check: str, healthy: Collection[str]) -> str:
+    cases = sorted(other for other in healthy if other.startswith((f"{check}[", f"{check}/")))
+    if cases:
+        return f"; it has cases, name them one by one, like {cases[0]!r}"
+    function = check.rpartition("::")[2]
+    same = sorted(other for other in healthy if other.rpartition("::")[2] == function)
+    return f"; did you mean {same[0]!r}?" if same else "; name a check that passes there"
 
 
 class _Before:
@@ -122,38 +137,16 @@ class _Before:
         return False
 
 
-def _mapped(
-    evidence: Evidence,
-    spec: TaskCandidateSpec,
-    inventory: Inventoried,
-    names: Naming,
-    is_older: Callable[[tuple[str, str]], bool],
-) -> TestMap:
-    given = [check.id for check in spec.checks or () if check.kind == "test" and check.role == "target"]
-    if given:
-        return _given(given, inventory, names)
-    historical = [
+def _historical(evidence: Evidence) -> list[HistoricalTest]:
+    return [
         HistoricalTest(path=file.path, modern_path=evidence.modern_paths.get(file.path), function=function)
         for file in evidence.touched_tests
         for function in (*file.added, *file.altered)
     ]
-    return map_tests(historical, inventory, names, is_older)
 
 
-def _given(ids: list[str], inventory: Inventoried, names: Naming) -> TestMap:
-    missing = [check for check in ids if check not in set(inventory.healthy)]
-    if missing:
-        state = inventory.other.get(missing[0], "not known")
-        raise ChangeUnusable(
-            Reason.NO_TARGET_CHECKS,
-            f"spec.checks: target {missing[0]!r} is {state} on the base; name a check that passes there",
-        )
-    historical = [
-        HistoricalTest(
-            path=names.name(check).scope, modern_path=names.name(check).scope, function=names.name(check).function
-        )
-        for check in ids
-    ]
+def _given(ids: list[str], names: Naming) -> TestMap:
+    historical = [HistoricalTest(path=n.scope, modern_path=n.scope, function=n.function) for n in map(names.name, ids)]
     return map_tests(historical, Inventoried(healthy=tuple(ids), other={}), names)
 
 

@@ -251,6 +251,7 @@ class _Ready:
             scope=base.spec.scope,
             repository=self.repository,
             runner=self.runner,
+            modules=prepared.environment.modules(),
         )
 
 

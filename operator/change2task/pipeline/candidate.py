@@ -16,12 +16,12 @@ from change2task.api.model import Model
 from change2task.api.modernbase import ModernBase
 from change2task.api.reasons import Reason
 from change2task.api.taskcandidate import (
-    CheckCounts,
     Profile,
     ResolvedChange,
     TaskCandidate,
     TaskCandidateStatus,
 )
+from change2task.api.taskvariant import TaskVariant
 from change2task.checks.passes import PassRunner
 from change2task.construct.ladder import climb, strategies
 from change2task.construct.strategy import Strategy
@@ -39,8 +39,12 @@ from change2task.pipeline.keys import VERDICT, verdict_key
 from change2task.pipeline.labels import LabelledRunner
 from change2task.pipeline.ports import BaseOnHand, Clock
 from change2task.pipeline.progress import Reporter
+from change2task.pipeline.publish import counts_of
 from change2task.pipeline.work import Work
-from change2task.validate.qualify import Qualification
+from change2task.validate.case import Case
+from change2task.validate.oracles import readings, scripts
+from change2task.validate.rounds import Beside, observe_healthy
+from change2task.validate.stated import judge as judge_stated
 from change2task.validate.verdict import Verdict
 
 log = structlog.get_logger(__name__)
@@ -74,11 +78,18 @@ class CandidateDriver:
         work = Work()
         verdict = self._verdict(candidate, base, journal, work)
         if work.won is not None:
-            self.store.put(work.won.variant)
+            self.store.put(self._published(work.won.variant))
         done = self._finished(candidate, base, key, verdict, work)
         self._put(done, stored)
         journal.drop()
         return done
+
+    def _published(self, variant: TaskVariant) -> TaskVariant:
+        """The variant with its status; one that is published already stays as it is, since it never changes."""
+        stored = self.store.variant(variant.metadata.name)
+        if stored is not None and stored.spec == variant.spec:
+            return stored
+        return status.published_variant(variant, counts_of(variant), self.clock())
 
     def suspended(self, candidate: TaskCandidate) -> TaskCandidate:
         """A suspended candidate, with what is stored of it."""
@@ -139,6 +150,10 @@ class CandidateDriver:
                 work.evidence["alignment"] = self._file(alignment)
         except ChangeUnusable as unusable:
             return status.rejection(unusable.reason, unusable.message)
+        with work.stage("alignment"):
+            stated = self._stated(case, base, runner)
+        if not stated.passed:
+            return stated
         way = Climb(
             name=name,
             base=base,
@@ -151,6 +166,13 @@ class CandidateDriver:
             contract=contract,
         )
         return way.run(climb(self.ladder(profile, spec.construction.levels), base.repository, alignment.assignment))
+
+    @staticmethod
+    def _stated(case: Case, base: BaseOnHand, runner: PassRunner) -> Verdict:
+        """Whether what is stated beside tests holds on the healthy base, without which nothing is worth making."""
+        beside = Beside(readings(base.repository, case.beside), scripts(case.beside))
+        observed = observe_healthy(runner, case.healthy_tree, case.healthy_repeats, beside)
+        return judge_stated(case.beside, observed)
 
     def _evidence(self, candidate: TaskCandidate, base: BaseOnHand, work: Work) -> Evidence:
         spec = candidate.spec
@@ -182,7 +204,7 @@ class CandidateDriver:
             level=won.proposal.level if won else None,
             strategy=won.proposal.strategy if won else None,
             fidelity=won.qualification.fidelity if won else None,
-            checks=_counts(won.qualification) if won else None,
+            checks=counts_of(won.variant) if won else None,
             variant_ref=Reference(name=won.variant.metadata.name) if won else None,
             attempts=tuple(work.attempts),
             stages={VERDICT: key},
@@ -222,12 +244,4 @@ def _resolved(change: MergedChange) -> ResolvedChange:
         pull_request=change.pull_request,
         kind=change.kind,
         title=change.title[:1024],
-    )
-
-
-def _counts(qualification: Qualification) -> CheckCounts:
-    return CheckCounts(
-        target=len(qualification.targets),
-        regression=len(qualification.regression) + len(qualification.hidden_regression),
-        observer=len(qualification.observers),
     )

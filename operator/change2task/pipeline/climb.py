@@ -21,7 +21,7 @@ from change2task.history.models import Evidence
 from change2task.pipeline import status
 from change2task.pipeline.ports import BaseOnHand
 from change2task.pipeline.progress import Reporter
-from change2task.pipeline.publish import published_patches, variant_of
+from change2task.pipeline.publish import published_files, published_patches, variant_of
 from change2task.pipeline.work import Won, Work
 from change2task.validate.case import Case
 from change2task.validate.qualify import Qualification, qualify
@@ -100,4 +100,6 @@ class Climb:
         for patch, content in published_patches(variant, qualification):
             if patch.encoding == "artifact":
                 self.store.put_evidence(content)
+        for content in published_files(self.case):
+            self.store.put_evidence(content)
         return variant

@@ -9,14 +9,15 @@ from __future__ import annotations
 import json
 
 from change2task.api.model import Model
-from change2task.api.taskcandidate import CheckSpec
-from change2task.api.taskvariant import Check, TaskVariant
+from change2task.api.taskcandidate import CheckSpec, Script
+from change2task.api.taskvariant import Check, TaskVariant, VariantScript
 from change2task.checks.naming import naming
 from change2task.checks.passes import InfrastructureFault
 from change2task.corpus.errors import StoreDamaged
-from change2task.corpus.grading import Grade, Grader
+from change2task.corpus.grading import Grader
 from change2task.corpus.store import Store
 from change2task.corpus.submission import submission
+from change2task.corpus.verdicts import Grade
 from change2task.pipeline.labels import LabelledRunner
 from change2task.pipeline.ports import BaseOnHand
 from change2task.validate import oracles, rounds
@@ -38,7 +39,7 @@ class Replay(Model):
 
 
 def regression_of(store: Store, variant: TaskVariant) -> tuple[str, ...]:
-    """All regression ids of a task; raises StoreDamaged."""
+    """The ids of all regression tests of a task; raises StoreDamaged."""
     return tuple(json.loads(store.evidence(variant.spec.checks.regression_digest)))
 
 
@@ -46,10 +47,9 @@ def grade_patch(store: Store, base: BaseOnHand, variant: TaskVariant, patch: byt
     """Grade a patch; raises PatchUnusable, NoGrade, InfrastructureFault, Cancelled and StoreDamaged."""
     same_base(base, variant)
     lay_trees(store, base.repository, variant)
-    submitted = submission(base.repository, variant, patch, base.roles().role)
-    static = oracles.outcomes(base.repository, _stated(variant))
+    submitted = submission(base.repository, variant, patch, base.roles(), base.modules)
     runner = LabelledRunner(base.runner, f"grades/{variant.metadata.name}")
-    grader = Grader(base.repository, runner, naming(base.check_format), static)
+    grader = Grader(base.repository, runner, naming(base.check_format), _beside(store, variant))
     return grader.grade(variant, regression_of(store, variant), submitted)
 
 
@@ -72,10 +72,12 @@ def replay(store: Store, base: BaseOnHand, variant: TaskVariant, repeat: int = 0
         State.TASK: StateTrees(full=spec.trees.task, open=spec.trees.agent),
         State.RESTORED: restored,
     }
-    static = oracles.outcomes(base.repository, _stated(variant))
+    stated = _beside(store, variant)
+    others = rounds.Beside(oracles.readings(base.repository, stated), oracles.scripts(stated))
     runner = LabelledRunner(base.runner, f"grades/{variant.metadata.name}")
-    observed = [rounds.observe(runner, state, repeat, states[state], selection, static) for state in State]
-    expected = Expectation(targets=targets, observers=observers, regression=regression)
+    observed = [rounds.observe(runner, state, repeat, states[state], selection, others) for state in State]
+    regression = (*regression, *(check.id for check in spec.checks.regression))
+    expected = Expectation(targets=targets, required=targets, observers=observers, regression=regression)
     return Replay(
         variant=variant.metadata.name,
         same=not (differences := tuple(_differences(observed, targets, observers, regression))),
@@ -113,12 +115,21 @@ def same_base(base: BaseOnHand, variant: TaskVariant) -> None:
         )
 
 
-def _stated(variant: TaskVariant) -> tuple[CheckSpec, ...]:
-    def spec(check: Check) -> CheckSpec:
-        role = "regression" if check.role == "regression" else "target"
-        return CheckSpec(id=check.id, kind=check.kind, role=role, static=check.static, script=check.script)
+def _beside(store: Store, variant: TaskVariant) -> tuple[CheckSpec, ...]:
+    """The checks of a task that are no tests, with all their files; raises StoreDamaged."""
 
-    return tuple(spec(check) for check in variant.spec.checks.targets if check.kind != "test")
+    def spec(check: Check) -> CheckSpec:
+        script = None if check.script is None else _script(store, check.script)
+        role = "regression" if check.role == "regression" else "target"
+        return CheckSpec(id=check.id, kind=check.kind, role=role, static=check.static, script=script)
+
+    checks = variant.spec.checks
+    return tuple(spec(check) for check in (*checks.targets, *checks.regression) if check.kind != "test")
+
+
+def _script(store: Store, script: VariantScript) -> Script:
+    large = {path: store.evidence(digest).decode() for path, digest in script.artifacts.items()}
+    return Script(command=script.command, files={**script.files, **large})
 
 
 def _differences(

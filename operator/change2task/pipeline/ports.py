@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from change2task.api.modernbase import Scope
+from change2task.checks.naming import naming
 from change2task.checks.passes import PassRunner
 from change2task.families.contract import Surface
 from change2task.history.files import roles_of
@@ -50,6 +51,8 @@ class BaseOnHand:
     scope: Scope
     repository: Repository
     runner: PassRunner
+    modules: frozenset[str] = frozenset()
+    """Names under which its checks find Python modules outside of the project."""
 
     def roles(self) -> Roles:
         """Roles of the base's files."""
@@ -58,12 +61,15 @@ class BaseOnHand:
     def surface(self) -> Surface:
         """The base's files by what a task may do to them."""
         roles = self.roles()
-        tests: list[str] = []
-        protected: list[str] = []
+        found: dict[str, list[str]] = {"source": [], "tests": [], "protected": [], "others": []}
+        names = naming(self.check_format)
+        checks = {names.name(identity).scope for identity in (*self.healthy, *self.other)}
         for path in self.repository.tree(self.tree):
-            role = roles.role(path)
-            if role is Role.TESTS:
-                tests.append(quote(path))
+            name, role = quote(path), roles.role(path)
             if role in {Role.METADATA, Role.GENERATED} or roles.protected(path):
-                protected.append(quote(path))
-        return Surface(tests=tuple(sorted(tests)), protected=tuple(sorted(protected)))
+                found["protected"].append(name)
+            elif role is Role.TESTS or (role is Role.DOCS and name in checks):
+                found["tests"].append(name)
+            else:
+                found["source" if role is Role.SOURCE else "others"].append(name)
+        return Surface.model_validate({part: tuple(sorted(paths)) for part, paths in found.items()})

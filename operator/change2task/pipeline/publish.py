@@ -5,19 +5,23 @@ Nothing of time is in it, and nothing of the candidate's name: the same change o
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from importlib.metadata import version
 
 from change2task.api.metadata import ObjectMeta
 from change2task.api.patches import Patch
+from change2task.api.taskcandidate import CheckCounts, CheckSpec, Script
 from change2task.api.taskvariant import (
     Check,
+    CheckRole,
     Checks,
     SourceChange,
     TaskVariant,
     TaskVariantSpec,
     Trees,
     VariantBase,
+    VariantScript,
 )
 from change2task.construct.models import Proposal
 from change2task.families.contract import FamilyContract
@@ -26,6 +30,9 @@ from change2task.patch.paths import unquote
 from change2task.pipeline.ports import BaseOnHand
 from change2task.validate.case import Case
 from change2task.validate.qualify import Qualification
+
+MOST_INLINE = 8 << 10
+"""Bytes up to which a script's file travels inside the variant; beyond, it lies in the store by its digest."""
 
 
 def tool_version() -> str:
@@ -47,22 +54,12 @@ def variant_of(
     patches, fidelity = qualification.patches, qualification.fidelity
     if patches is None or fidelity is None or not qualification.accepted:
         raise ValueError("only an accepted qualification becomes a variant")
-    stated = {check.id: check for check in case.stated}
+    beside = {check.id: check for check in case.beside}
+    regression = tuple(_beside(check, "regression") for check in case.beside if check.role == "regression")
 
-    def check(identity: str, role: str) -> Check:
-        own = stated.get(identity)
-        if own is None:
-            return Check.model_validate({"id": identity, "role": role, "hidden": True})
-        return Check.model_validate(
-            {
-                "id": identity,
-                "kind": own.kind,
-                "role": role,
-                "hidden": own.kind != "static",
-                "static": own.static,
-                "script": own.script,
-            }
-        )
+    def check(identity: str, role: CheckRole) -> Check:
+        own = beside.get(identity)
+        return Check(id=identity, role=role, hidden=True) if own is None else _beside(own, role)
 
     spec = TaskVariantSpec(
         base=VariantBase(
@@ -79,6 +76,7 @@ def variant_of(
             pull_request=evidence.change.pull_request,
             title=evidence.change.title,
             patch_digest=source_patch,
+            advisories=evidence.advisories,
         ),
         family=contract.family,
         statement=evidence.statement,
@@ -91,8 +89,9 @@ def variant_of(
         checks=Checks(
             targets=tuple(check(identity, "target") for identity in qualification.targets),
             observers=tuple(check(identity, "observer") for identity in qualification.observers),
+            regression=regression,
             regression_digest=regression_digest,
-            regression_count=len(qualification.regression) + len(qualification.hidden_regression),
+            regression_count=len(qualification.regression) + len(qualification.hidden_regression) + len(regression),
             hidden_files=_hidden_blobs(base, patches.task_tree, qualification),
         ),
         level=proposal.level,
@@ -101,6 +100,44 @@ def variant_of(
         tool_version=tool_version(),
     )
     return TaskVariant(metadata=ObjectMeta(name=f"tv-{spec.content_hash()[:16]}"), spec=spec)
+
+
+def counts_of(variant: TaskVariant) -> CheckCounts:
+    """How many checks of each role a variant has."""
+    checks = variant.spec.checks
+    return CheckCounts(target=len(checks.targets), regression=checks.regression_count, observer=len(checks.observers))
+
+
+def published_files(case: Case) -> Iterator[bytes]:
+    """The files of scripts that do not travel inside the variant."""
+    for check in case.beside:
+        if check.script is not None:
+            yield from (content for text in check.script.files.values() if _large(content := text.encode()))
+
+
+def _beside(own: CheckSpec, role: CheckRole) -> Check:
+    """A check that is no test, as published. What is read is told to the agent by the goal; scripts are not."""
+    return Check(
+        id=own.id,
+        kind=own.kind,
+        role=role,
+        hidden=own.kind == "script",
+        static=own.static,
+        script=None if own.script is None else _script(own.script),
+    )
+
+
+def _script(script: Script) -> VariantScript:
+    contents = {path: text.encode() for path, text in script.files.items()}
+    return VariantScript(
+        command=script.command,
+        files={path: script.files[path] for path, content in contents.items() if not _large(content)},
+        artifacts={path: hashlib.sha256(c).hexdigest() for path, c in contents.items() if _large(c)},
+    )
+
+
+def _large(content: bytes) -> bool:
+    return len(content) > MOST_INLINE
 
 
 def published_patches(variant: TaskVariant, qualification: Qualification) -> Iterator[tuple[Patch, bytes]]:

@@ -10,7 +10,8 @@ from typing import Literal
 from change2task.api.conditions import Condition, ConditionType, condition, with_condition
 from change2task.api.modernbase import ModernBase
 from change2task.api.reasons import Reason, RejectionClass
-from change2task.api.taskcandidate import Attempt, TaskCandidate
+from change2task.api.taskcandidate import Attempt, CheckCounts, TaskCandidate
+from change2task.api.taskvariant import TaskVariant, TaskVariantStatus
 from change2task.base.faults import BaseFault
 from change2task.construct.models import NotApplicable, Proposal
 from change2task.validate.qualify import Qualification
@@ -98,6 +99,24 @@ def candidate_conditions(
     for kind, state, reason, message in rows:
         conditions = put(conditions, kind, state, reason, generation, now, message)
     return conditions
+
+
+def published_variant(variant: TaskVariant, counts: CheckCounts, now: datetime) -> TaskVariant:
+    """A variant as it is stored: verified by the gates it comes from, and published."""
+    conditions: tuple[Condition, ...] = ()
+    rows: tuple[tuple[ConditionType, Literal["True", "False"], Reason], ...] = (
+        (ConditionType.VERIFIED, "True", Reason.VALIDATED),
+        (ConditionType.PUBLISHED, "True", Reason.ACCEPTED),
+        (ConditionType.READY, "True", Reason.COMPLETE),
+        (ConditionType.RECONCILING, "False", Reason.COMPLETE),
+        (ConditionType.STALLED, "False", Reason.COMPLETE),
+    )
+    generation = variant.metadata.generation
+    for kind, state, reason in rows:
+        conditions = put(conditions, kind, state, reason, generation, now)
+    return variant.replacing(
+        status=TaskVariantStatus(observed_generation=generation, conditions=conditions, checks=counts)
+    )
 
 
 def stalled_candidate(candidate: TaskCandidate, message: str, now: datetime) -> TaskCandidate:

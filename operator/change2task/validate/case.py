@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from change2task.api.fidelity import ChangeProfile
 from change2task.api.taskcandidate import CheckSpec
@@ -15,8 +15,9 @@ from change2task.validate.lifecycle import Demand
 class Case:
     """One candidate: trees as git ids, paths quoted, checks by id.
 
-    ``healthy`` are the ids that pass on every repeat on the base. ``stated`` are checks a user or a family states
-    beside the mapped tests. ``introduced`` are identifiers that the change brought into its source files;
+    ``healthy`` are the ids that pass on every repeat on the base. ``beside`` are the checks that are no tests.
+    ``stated_targets`` must each fail on the task state, ``stated_regression`` may never be taken for observers; both
+    are ids of any kind. ``introduced`` are identifiers that the change brought into its source files;
     ``historical_regression`` the untouched test functions, as (scope on the base, function), of the test files
     that the change touched. ``test_paths`` gives, for a test file on the base, its path at the change's parent.
     """
@@ -34,7 +35,8 @@ class Case:
     historical_regression: frozenset[tuple[str, str]]
     introduced: frozenset[str]
     test_paths: dict[str, str]
-    stated: tuple[CheckSpec, ...] = ()
+    beside: tuple[CheckSpec, ...] = ()
+    stated_targets: frozenset[str] = frozenset()
+    stated_regression: frozenset[str] = frozenset()
     task_repeats: int = 3
     healthy_repeats: int = 2
-    excluded: dict[str, str] = field(default_factory=dict)

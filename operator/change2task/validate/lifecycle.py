@@ -34,23 +34,34 @@ class Demand(StrEnum):
     ANY = "any"
 
 
+Fault = Literal["crashed", "forged", "noVerdict"]
+"""Why a run says nothing: the harness crashed, results were forged, or a script check ended with neither 0 nor 1."""
+
+REASONS: dict[Fault, Reason] = {
+    "crashed": Reason.HARNESS_CRASHED,
+    "forged": Reason.RESULTS_FORGED,
+    "noVerdict": Reason.SCRIPT_WITHOUT_VERDICT,
+}
+
+
 class Expectation(Model):
-    """The checks a lifecycle is judged by, as ids."""
+    """The checks a lifecycle is judged by, as ids; ``required`` are targets that must each fail in any case."""
 
     targets: tuple[str, ...]
+    required: tuple[str, ...] = ()
     observers: tuple[str, ...] = ()
     regression: tuple[str, ...]
     demand: Demand = Demand.ANY
 
 
 class Observation(Model):
-    """Outcomes of one repeat on one state, by check id; ``fault`` when the harness gave no verdict."""
+    """Outcomes of one repeat on one state, by check id; with a ``fault`` they say nothing, and ``detail`` says why."""
 
     state: State
     repeat: int
     outcomes: dict[str, str]
     signatures: dict[str, str] = {}
-    fault: Literal["crashed", "forged"] | None = None
+    fault: Fault | None = None
     detail: str = ""
 
     def passes(self, check: str) -> bool:
@@ -112,14 +123,17 @@ def judge_task_state(expected: Expectation, observations: Sequence[Observation])
     targets = split(expected.targets, observations)
     if targets.unstable:
         return _unstable(State.TASK, targets.unstable)
-    if not targets.failing or (expected.demand is Demand.ALL and targets.passing):
-        wanted = "every one" if expected.demand is Demand.ALL else "at least one"
+    every = expected.demand is Demand.ALL
+    blind = tuple(check for check in targets.passing if every or check in expected.required)
+    if blind or not targets.failing:
+        wanted = "every one" if every else "each stated one" if blind else "at least one"
+        still = blind or targets.passing
         return refused(
             GATE,
             Reason.TARGET_DID_NOT_FAIL,
             f"{len(targets.failing)} of {len(expected.targets)} target checks fail on the task state"
-            f" ({wanted} must); still passing: {name_some(targets.passing)}",
-            passing=list(targets.passing),
+            f" ({wanted} must); still passing: {name_some(still)}",
+            passing=list(still),
         )
     regression = split(expected.regression, observations)
     if regression.failing:
@@ -187,5 +201,5 @@ def _unstable(state: State, checks: Sequence[str]) -> Verdict:
 def _harness_verdict(faulty: Sequence[Observation]) -> Verdict:
     forged = [o for o in faulty if o.fault == "forged"]
     worst = (forged or list(faulty))[0]
-    reason = Reason.RESULTS_FORGED if forged else Reason.HARNESS_CRASHED
+    reason = REASONS[worst.fault or "crashed"]
     return refused(GATE, reason, f"{worst.state.value} state, repeat {worst.repeat}: {worst.detail}")

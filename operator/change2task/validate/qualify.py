@@ -87,8 +87,7 @@ class _Qualifier:
         self._case = case
         self._tree = tree
         self.result = Qualification()
-        self._static = oracles.outcomes(repository, case.stated)
-        self._observed: list[Observation] = []
+        self._beside = rounds.Beside(oracles.readings(repository, case.beside), oracles.scripts(case.beside))
 
     def static_gates(self) -> None:
         """Scope, syntax and footprint: what can be known without running anything."""
@@ -110,17 +109,21 @@ class _Qualifier:
     def screen(self) -> None:
         """Targets alone, then regression on the agent's tree, then the roles of what fails there."""
         mapped = self._case.tests.ids
-        outcomes: dict[str, str] = dict(self._static(self._tree))
-        if mapped:
+        first = rounds.observe_beside(self._runner, State.TASK, 0, self._tree, self._beside)
+        if first.fault is None and mapped:
             order = PassOrder(tree=self._tree, ids=mapped, perturbation=perturbation(0), label="task-screen-targets")
             record = rounds.run_settled(self._runner, order)
             self._note_fault(record, State.TASK)
-            outcomes.update({check: rounds.told(record.suite, check)[0] for check in mapped})
-        stated = tuple(check.id for check in self._case.stated if check.role == "target")
-        candidates = (*mapped, *stated)
-        first = Observation(state=State.TASK, repeat=0, outcomes=outcomes)
+            told = {check: rounds.told(record.suite, check)[0] for check in mapped}
+            first = first.replacing(outcomes={**first.outcomes, **told})
+        candidates = tuple(dict.fromkeys((*mapped, *self._beside_ids("target"))))
         failing = tuple(check for check in candidates if not first.passes(check))
-        expected = Expectation(targets=self._demanded(candidates, failing), regression=(), demand=self._case.demand)
+        expected = Expectation(
+            targets=self._demanded(candidates, failing),
+            required=self._required(),
+            regression=self._beside_ids("regression"),
+            demand=self._case.demand,
+        )
         self._note(lifecycle.judge_task_state(expected, [first]))
         self.result.targets = failing
         self._hide_and_screen_regression()
@@ -138,12 +141,13 @@ class _Qualifier:
         selection = self._selection()
         task = StateTrees(full=self._tree, open=agent_tree)
         restored = StateTrees(full=case.healthy_tree, open=restored_open)
-        observed = rounds.from_inventory(case.healthy, selection, case.healthy_repeats, self._static(case.healthy_tree))
+        beside = rounds.observe_healthy(self._runner, case.healthy_tree, case.healthy_repeats, self._beside)
+        observed = rounds.from_inventory(case.healthy, selection, beside)
         for repeat in range(case.task_repeats):
-            observed.append(rounds.observe(self._runner, State.TASK, repeat, task, selection, self._static))
+            observed.append(rounds.observe(self._runner, State.TASK, repeat, task, selection, self._beside))
             self._stop_early(observed)
         for repeat in range(case.healthy_repeats):
-            observed.append(rounds.observe(self._runner, State.RESTORED, repeat, restored, selection, self._static))
+            observed.append(rounds.observe(self._runner, State.RESTORED, repeat, restored, selection, self._beside))
         result.runs = rounds.evidence(observed, selection)
         self._note(lifecycle.judge(self._expectation(), observed))
         self._judge_fidelity()
@@ -168,7 +172,7 @@ class _Qualifier:
             failing = [check for check in ids if rounds.told(record.suite, check)[0] != "passed"]
             if not failing:
                 break
-            roles = classify(self._repository, self._runner, self._case, self._tree, failing)
+            roles = self._roles(failing)
             result.roles = (*result.roles, *roles)
             broken = [role for role in roles if role.role is Role.REGRESSION]
             if broken:
@@ -186,6 +190,12 @@ class _Qualifier:
             result.observers = tuple(sorted({*result.observers, *failing}))
         result.regression = self._open_regression()
         result.hidden_regression = self._hidden_regression()
+
+    def _roles(self, failing: list[str]) -> tuple[RoleVerdict, ...]:
+        stated = [check for check in failing if check in self._case.stated_regression]
+        others = [check for check in failing if check not in self._case.stated_regression]
+        forced = (RoleVerdict(id=check, role=Role.REGRESSION, why="stated as regression") for check in stated)
+        return (*forced, *classify(self._repository, self._runner, self._case, self._tree, others))
 
     def _agent_tree(self) -> str:
         hidden: dict[str, set[str]] = {}
@@ -236,19 +246,27 @@ class _Qualifier:
         )
 
     def _expectation(self) -> Expectation:
-        stated = tuple(check.id for check in self._case.stated if check.role == "regression")
+        beside = self._beside_ids("regression")
         return Expectation(
             targets=self._demanded((*self._case.tests.ids, *self.result.targets), self.result.targets),
+            required=self._required(),
             observers=self.result.observers,
-            regression=(*self.result.regression, *self.result.hidden_regression, *stated),
+            regression=(*self.result.regression, *self.result.hidden_regression, *beside),
             demand=self._case.demand,
         )
 
+    def _required(self) -> tuple[str, ...]:
+        return tuple(sorted(self._case.stated_targets))
+
+    def _beside_ids(self, role: str) -> tuple[str, ...]:
+        return tuple(check.id for check in self._case.beside if check.role == role)
+
     def _demanded(self, candidates: tuple[str, ...], failing: tuple[str, ...]) -> tuple[str, ...]:
-        """Under ``any`` the targets are those that fail; under ``all`` every mapped one is."""
+        """Under ``any`` the targets are those that fail and those stated; under ``all`` every mapped one is."""
+        each = tuple(dict.fromkeys(candidates))
         if self._case.demand is lifecycle.Demand.ALL or not failing:
-            return tuple(dict.fromkeys(candidates))
-        return failing
+            return each
+        return tuple(check for check in each if check in failing or check in self._case.stated_targets)
 
     def _judge_fidelity(self) -> None:
         naming = self._case.naming

@@ -7,16 +7,23 @@ from the base's inventory, since tree, environment and checks are the same. Judg
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from change2task.api.model import Model
-from change2task.checks.passes import PassOrder, PassRecord, PassRunner, perturbation
+from change2task.checks.passes import PassOrder, PassRecord, PassRunner, ScriptCall, perturbation
 from change2task.checks.results import SuiteResult
 from change2task.validate.lifecycle import Observation, State
+from change2task.validate.oracles import Readings
 
-StaticOutcomes = Callable[[str], Mapping[str, str]]
-"""Outcomes of the checks that are read rather than run, for a git tree."""
+
+@dataclass(frozen=True)
+class Beside:
+    """The checks that are no tests: how those are read that are read, and the scripts."""
+
+    read: Readings
+    scripts: tuple[ScriptCall, ...] = ()
 
 
 class Selection(Model):
@@ -34,19 +41,16 @@ class StateTrees(Model):
 
 
 def observe(
-    runner: PassRunner,
-    state: State,
-    repeat: int,
-    trees: StateTrees,
-    selection: Selection,
-    static: StaticOutcomes | None = None,
+    runner: PassRunner, state: State, repeat: int, trees: StateTrees, selection: Selection, beside: Beside
 ) -> Observation:
     """Run one repeat of a state; a harness crash is tried once more before it counts.
 
     Raises InfrastructureFault and Cancelled.
     """
-    outcomes: dict[str, str] = dict(static(trees.open)) if static else {}
-    signatures: dict[str, str] = {}
+    first = observe_beside(runner, state, repeat, trees.open, beside)
+    if first.fault is not None:
+        return first
+    outcomes, signatures = dict(first.outcomes), dict(first.signatures)
     for part, tree, ids in (("hidden", trees.full, selection.hidden), ("open", trees.open, selection.open)):
         if not ids:
             continue
@@ -59,6 +63,36 @@ def observe(
             if signature:
                 signatures[check] = signature
     return Observation(state=state, repeat=repeat, outcomes=outcomes, signatures=signatures)
+
+
+def observe_beside(runner: PassRunner, state: State, repeat: int, tree: str, beside: Beside) -> Observation:
+    """One repeat of the checks that are no tests. Raises InfrastructureFault and Cancelled."""
+    read = beside.read(tree)
+    outcomes: dict[str, str] = {check: said.outcome for check, said in read.items()}
+    signatures = {check: said.message for check, said in read.items() if said.outcome != "passed"}
+    for script in beside.scripts:
+        record = run_settled(runner, script_order(tree, script, repeat, state.value))
+        if (fault := fault_of(record)) is not None:
+            kind = "forged" if fault[0] == "forged" else "noVerdict"
+            return Observation(
+                state=state, repeat=repeat, outcomes={}, fault=kind, detail=f"script {script.id}: {fault[1]}"
+            )
+        outcomes[script.id], signature = told(record.suite, script.id)
+        if signature:
+            signatures[script.id] = signature
+    return Observation(state=state, repeat=repeat, outcomes=outcomes, signatures=signatures)
+
+
+def observe_healthy(runner: PassRunner, tree: str, repeats: int, beside: Beside) -> list[Observation]:
+    """The checks that are no tests on the healthy state, as often as it is asked; no inventory knows them."""
+    return [observe_beside(runner, State.HEALTHY, repeat, tree, beside) for repeat in range(repeats)]
+
+
+def script_order(tree: str, script: ScriptCall, repeat: int, label: str) -> PassOrder:
+    """The pass of one script on a tree."""
+    # A name of a script may hold anything, a label names a file.
+    name = "".join(sign if sign.isalnum() or sign in "-_" else "_" for sign in script.id)[:40]
+    return PassOrder(tree=tree, script=script, perturbation=perturbation(repeat), label=f"{label}-{repeat}-{name}")
 
 
 def run_settled(runner: PassRunner, order: PassOrder) -> PassRecord:
@@ -95,14 +129,12 @@ def told(suite: SuiteResult, check: str) -> tuple[str, str]:
     return "missing", suite.message or "" if not suite.finished else ""
 
 
-def from_inventory(
-    healthy: frozenset[str], selection: Selection, repeats: int, read: Mapping[str, str]
-) -> list[Observation]:
-    """The healthy state's observations as preflight made them; ``read`` are the outcomes of static checks."""
-    outcomes = {check: "passed" if check in healthy else "missing" for check in (*selection.hidden, *selection.open)}
+def from_inventory(healthy: frozenset[str], selection: Selection, beside: Sequence[Observation]) -> list[Observation]:
+    """The healthy state's observations as preflight made them, each joined to one of the checks ``beside`` tests."""
+    tests = {check: "passed" if check in healthy else "missing" for check in (*selection.hidden, *selection.open)}
     return [
-        Observation(state=State.HEALTHY, repeat=repeat, outcomes={**outcomes, **read}, detail="from the inventory")
-        for repeat in range(repeats)
+        one.replacing(outcomes={**tests, **one.outcomes}, detail=one.detail or "tests from the inventory")
+        for one in beside
     ]
 
 

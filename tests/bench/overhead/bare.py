@@ -63,12 +63,7 @@ class BareChecks:
         left_out = sorted({*inventory.healthy, *inventory.other} - set(order.ids))
         if len(left_out) <= len(order.ids) or sum(map(len, order.ids)) > _MANY:
             return [*words, *(f"--deselect={one}" for one in left_out)]
-        # Paths named in the command would be run besides the ids.
-        tree = self.repository.tree(order.tree)
-        paths = {
-            word for word in words if word.encode() in tree or any(p.startswith(f"{word}/".encode()) for p in tree)
-        }
-        return [*(word for word in words if word not in paths), *order.ids]
+        return [*words, *order.ids]
 
     def variables(self, checkout: Path) -> dict[str, str]:
         """The environment's own variables, with the checkout where the editable install points to."""

@@ -14,12 +14,10 @@ from change2task.cli.failures import InfrastructureError, InputError
 from change2task.cli.lookup import STORE, stored_variant
 from change2task.cli.output import Format, print_document
 from change2task.cli.sessions import Runtime, reopened_base
-from change2task.corpus.grading import Grade, NoGrade
 from change2task.corpus.store import Store
-from change2task.corpus.submission import PatchUnusable
+from change2task.corpus.submission import MOST_BYTES, PatchUnusable
+from change2task.corpus.verdicts import Grade, NoGrade
 from change2task.pipeline.grading import grade_patch
-
-MAX_PATCH = 64 << 20
 
 
 def grade(
@@ -60,11 +58,11 @@ def grade(
 def _read(patch: str) -> bytes:
     try:
         with contextlib.nullcontext(sys.stdin.buffer) if patch == "-" else Path(patch).open("rb") as file:
-            content = file.read(MAX_PATCH + 1)
+            content = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise InputError(f"--patch {patch}: cannot be read: {error.strerror}") from error
-    if len(content) > MAX_PATCH:
-        raise InputError(f"--patch {patch}: larger than {MAX_PATCH >> 20} MiB")
+    if len(content) > MOST_BYTES:
+        raise InputError(f"--patch {patch}: larger than {MOST_BYTES >> 20} MiB")
     return content
 
 

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from change2task.api.fidelity import ChangeProfile, Fidelity
+from change2task.api.metadata import ObjectMeta
+from change2task.api.modernbase import Scope
+from change2task.api.patches import Patch
+from change2task.api.taskcandidate import Family
+from change2task.api.taskvariant import (
+    Check,
+    Checks,
+    OutputContract,
+    SourceChange,
+    Statement,
+    TaskVariant,
+    TaskVariantSpec,
+    Trees,
+    VariantBase,
+)
+from change2task.corpus.submission import Submission, submission
+from change2task.history.files import roles_of
+from change2task.vcs.repository import Repository
+from change2task.vcs.workbench import Workbench
+from tests.support.repos import Content, RepoBuilder
+
+HEALTHY: dict[str, Content] = {
+    "src/pkg/__init__.py": "",
+    "src/pkg/core.py": "def one():\n    return 1\n",
+    "src/pkg/crlf.py": b"X = 1\r\nY = 2\r\n",
+    "src/pkg/more/a.py": "A = 1\n",
+    "src/pkg/more/b.py": "B = 1\n",
+    "tests/test_core.py": "from pkg.core import one\n\n\ndef test_old():\n    assert one()\n\n\n"
+    "def test_hidden():\n    assert one() == 1\n",
+    "tests/data/x.json": "{}\n",
+    "docs/index.rst": "Documents\n",
+    "README.md": "# pkg\n",
+    "pyproject.toml": "[project]\nname = 'pkg'\n",
+}
+TASK: dict[str, Content] = {"src/pkg/core.py": "def one():\n    return 2\n"}
+AGENT: dict[str, Content] = {
+    **TASK,
+    "tests/test_core.py": "from pkg.core import one\n\n\ndef test_old():\n    assert one()\n",
+}
+MODULES = frozenset({"pytest", "json", "random"})
+
+
+@dataclass
+class Task:
+    """A task whose answer is a patch, or tests, with its trees in a repository."""
+
+    repo: RepoBuilder
+    repository: Repository
+    variant: TaskVariant
+    tests: TaskVariant
+
+    def patch(self, files: dict[str, Content] | dict[bytes, Content], of: str = "agent") -> bytes:
+        """The patch that changes these files of the agent's tree."""
+        self.repo.switch("answer", at=self.repo.tip(of))
+        self.repo.commit(files)  # type: ignore[arg-type]
+        return self.repo.git("diff", "--binary", "--full-index", of, "answer")
+
+    def submitted(self, answer: bytes | dict[str, Content], *, tests: bool = False) -> Submission:
+        """What of an answer is graded."""
+        patch = answer if isinstance(answer, bytes) else self.patch(answer)
+        variant = self.tests if tests else self.variant
+        roles = roles_of(self.repository, self.repository.tree(variant.spec.trees.healthy), Scope())
+        return submission(self.repository, variant, patch, roles, MODULES)
+
+    def text(self, tree: str, path: str) -> bytes | None:
+        """A file of a tree, None when it is not in it."""
+        entry = self.repository.entry(tree, path.encode())
+        return None if entry is None else self.repository.blob(entry.oid)
+
+    @property
+    def agent_tree(self) -> str:
+        """V."""
+        return self.variant.spec.trees.agent
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> Iterator[Task]:
+    repo = RepoBuilder(tmp_path / "repo", branch="healthy")
+    healthy = repo.commit(HEALTHY)
+    for branch, files in (("task", TASK), ("agent", AGENT)):
+        repo.switch(branch, at=healthy)
+        repo.commit(files)
+    trees = Trees(healthy=repo.tree("healthy"), task=repo.tree("task"), agent=repo.tree("agent"))
+    patch = OutputContract(output="patch", permitted=("src/**",), protected=("tests/**", "pyproject.toml"))
+    tests = OutputContract(output="tests", permitted=("tests/**",), protected=("pyproject.toml",))
+    with Repository.open(repo.path) as upstream:
+        yield Task(
+            repo=repo,
+            repository=Workbench(upstream, tmp_path / "bench"),
+            variant=_variant(trees, patch, Family.BUG_FIX),
+            tests=_variant(trees, tests, Family.TEST_GENERATION),
+        )
+
+
+def _variant(trees: Trees, output: OutputContract, family: Family) -> TaskVariant:
+    profile = ChangeProfile(files=1, hunks=1, lines=2, symbols=1, target_checks=1, regression_checks=1)
+    spec = TaskVariantSpec(
+        base=VariantBase(
+            name="base", key="k", repository="https://example.org/pkg", commit="1" * 40, tree=trees.healthy,
+            environment_key="e",
+        ),
+        source_change=SourceChange(commit="2" * 40, title="Fix it", patch_digest="0" * 64),
+        family=family,
+        statement=Statement(title="Fix it", body="", provenance="title"),
+        goal="Fix it.",
+        output=output,
+        task_patch=Patch.of(b""),
+        hiding_patch=Patch.of(b""),
+        restoration_patch=Patch.of(b""),
+        trees=trees,
+        checks=Checks(
+            targets=(Check(id="tests/test_core.py::test_hidden", role="target", hidden=True),),
+            regression_digest="0" * 64,
+            regression_count=1,
+            hidden_files={"tests/test_core.py": "3" * 40},
+        ),
+        level=1,
+        strategy="exact-reversal",
+        fidelity=Fidelity(
+            files=1, hunks=1, lines=1, symbols=1, target_checks=1, regression_checks=1, score=1, line_ratio=1,
+            regression_ratio=1, source=profile, modern=profile,
+        ),
+        tool_version="0",
+    )  # fmt: skip
+    return TaskVariant(metadata=ObjectMeta(name="tv-x"), spec=spec)

@@ -1,0 +1,45 @@
+"""What of a base a task may change: sources, but no file that decides over the checks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from change2task.api.modernbase import Scope
+from change2task.checks.passes import PassOrder, PassRecord
+from change2task.pipeline.ports import BaseOnHand
+from change2task.vcs.repository import Repository
+from tests.support.repos import RepoBuilder
+
+
+class NoRuns:
+    """Surfaces are read; nothing is run for them."""
+
+    def run(self, order: PassOrder) -> PassRecord:
+        raise AssertionError(order)
+
+
+def test_each_file_has_its_part_and_documents_that_are_checks_belong_to_the_tests(tmp_path: Path) -> None:
+    repo = RepoBuilder(tmp_path)
+    commit = repo.commit(
+        {
+            "src/pkg/__init__.py": "",
+            "src/pkg/secret.py": "",
+            "tests/test_a.py": "",
+            "docs/usage.rst": ">>> 1 + 1\n2\n",
+            "docs/index.rst": "",
+            "pyproject.toml": "",
+            "uv.lock": "",
+        }
+    )
+    with Repository.open(tmp_path) as repository:
+        base = BaseOnHand(
+            name="base", url="u", key="k", commit=commit, tree=repo.tree(), environment_key="e", inventory_digest="i",
+            healthy=frozenset({"tests/test_a.py::test_x", "docs/usage.rst::usage.rst", "src/pkg/__init__.py::pkg"}),
+            other={}, check_format="pytest", scope=Scope(protected=("src/pkg/secret.py",)), repository=repository,
+            runner=NoRuns(),
+        )  # fmt: skip
+        surface = base.surface()
+    assert surface.source == ("src/pkg/__init__.py",)
+    assert surface.tests == ("docs/usage.rst", "tests/test_a.py")
+    assert surface.protected == ("pyproject.toml", "src/pkg/secret.py", "uv.lock")
+    assert surface.others == ("docs/index.rst",)
