@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from importlib.metadata import version
 from typing import Annotated, Any
@@ -77,4 +78,8 @@ def change2task(
 
     Exit codes: 0 complete, whatever the verdicts; 2 bad input; 3 infrastructure, nothing concluded; 130 stopped.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Paths and messages of repositories are not always what a terminal can show.
+            stream.reconfigure(errors="backslashreplace")
     logs.configure(0, consoles.errors(), live=True)

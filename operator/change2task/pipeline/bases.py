@@ -118,13 +118,13 @@ class BaseDriver:
         ground = self.grounds(name)
         made: dict[str, tuple[SandboxRunner, JournalRunner]] = {}
 
-        def runner(placed: PlacedEnvironment, checks: CheckCommand) -> JournalRunner:
+        def runner(placed: PlacedEnvironment, checks: CheckCommand) -> LabelledRunner:
             log.debug("checks", base=name, command=checks.command, rebuild=checks.rebuild)
             bare = self._runner(ground, repository, placed, checks)
             key = digest("preflight", placed.environment.key, checks.document())
-            journal = JournalRunner(LabelledRunner(bare, f"bases/{name}"), self.store, key)
+            journal = JournalRunner(bare, self.store, key)
             made[placed.environment.key] = bare, journal
-            return journal
+            return LabelledRunner(journal, f"bases/{name}")
 
         seconds = base.spec.environment.setup_timeout_seconds or self.limits.seconds
         builder = Builder.on_this_machine(

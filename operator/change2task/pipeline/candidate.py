@@ -74,9 +74,10 @@ class CandidateDriver:
         if stored is not None and stored.status.stages.get(VERDICT) == key:
             log.debug("candidate.unchanged", candidate=candidate.metadata.name)
             return self._again(candidate, stored)
-        journal = JournalRunner(LabelledRunner(base.runner, f"candidates/{candidate.metadata.name}"), self.store, key)
+        journal = JournalRunner(base.runner, self.store, key)
+        runner = LabelledRunner(journal, f"candidates/{candidate.metadata.name}")
         work = Work()
-        verdict = self._verdict(candidate, base, journal, work)
+        verdict = self._verdict(candidate, base, runner, work)
         if work.won is not None:
             self.store.put(self._published(work.won.variant))
         done = self._finished(candidate, base, key, verdict, work)
