@@ -46,10 +46,10 @@ def test_an_ambiguous_name_is_lost_and_says_how_many():
     assert "2 tests of that name" in found.lost[0].why
 
 
-def test_a_namesake_that_is_older_than_the_change_is_not_its_test():
-    older = {("tests/test_b.py", "test_x")}
+def test_a_namesake_that_cannot_be_the_changes_own_is_not_its_test():
+    own = ("tests/test_c.py", "test_x")
     inventory = Inventoried(healthy=("tests/test_b.py::test_x", "tests/test_c.py::test_x"), other={})
-    found = map_tests([historical("test_x")], inventory, PYTEST, older.__contains__)
+    found = map_tests([historical("test_x")], inventory, PYTEST, lambda _, place: place == own)
     assert found.ids == ("tests/test_c.py::test_x",)
 
 
@@ -57,6 +57,7 @@ def test_a_counterpart_that_fails_on_the_base_is_not_replaced_by_a_namesake():
     found = mapping(historical("test_x"), "tests/test_b.py::test_x", other={"tests/test_a.py::test_x": "failing"})
     assert found.mapped == ()
     assert "failing on the base" in found.lost[0].why
+    assert found.lost[0].scope == "tests/test_a.py"
 
 
 def test_a_go_test_is_named_by_its_package_folder():
@@ -72,6 +73,7 @@ def test_a_go_test_is_named_by_its_package_folder():
         ("same", True, Role.REGRESSION),
         ("failed", True, Role.REGRESSION),
         ("passed", False, Role.OBSERVER),
+        ("case", False, Role.OBSERVER),
         ("absent", True, Role.OBSERVER),
         ("absent", False, Role.REGRESSION),
     ],

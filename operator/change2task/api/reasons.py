@@ -170,6 +170,11 @@ class Reason(StrEnum):
         "No strategy permitted could undo the change on the base.",
         RejectionClass.CONSTRUCTION,
     )
+    DANGLING_REFERENCE = (
+        "DanglingReference",
+        "The candidate takes away a definition that code which stays still uses.",
+        RejectionClass.CONSTRUCTION,
+    )
     SYNTAX_BROKEN = "SyntaxBroken", "The candidate's files no longer parse.", RejectionClass.CONSTRUCTION
 
     # lifecycle

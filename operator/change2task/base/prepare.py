@@ -21,7 +21,7 @@ from change2task.api.reasons import Reason
 from change2task.base import preflight as preflights
 from change2task.base import resolution, scm_version
 from change2task.base.build import Builder
-from change2task.base.environment import PlacedEnvironment
+from change2task.base.environment import Environment, PlacedEnvironment
 from change2task.base.faults import BaseFault, Faulted, built_fault
 from change2task.base.inventory import Inventory
 from change2task.base.models import Preparation, PreparedBase
@@ -128,7 +128,7 @@ class _Preparing:
         self._count("build", started)
         # An environment that stands knows the check command of its own day.
         checks = _checks(self.spec, recipe)
-        key = base_key(self.spec.repository.url, commit, placed.environment.key, checks, self.repeats)
+        key = base_key(self.spec.repository.url, commit, placed.environment, checks, self.repeats)
         inventory, durations = self._inventory(key, info.tree, placed, checks)
         return PreparedBase(
             key=key,
@@ -188,9 +188,12 @@ class _Preparing:
         self.seconds[stage] = self.seconds.get(stage, 0.0) + self.clock() - started
 
 
-def base_key(url: str, commit: str, environment: str, checks: CheckCommand, repeats: int) -> str:
-    """The identity of a base: 64 hex digits over all that decides its inventory."""
-    document = [STAGE, url, commit, environment, checks.document(), repeats]
+def base_key(url: str, commit: str, environment: Environment, checks: CheckCommand, repeats: int) -> str:
+    """The identity of a base: 64 hex digits over all that decides its inventory.
+
+    What setup resolved is part of it: an environment built again may hold other packages under the same recipe.
+    """
+    document = [STAGE, url, commit, environment.key, environment.lock_digest, checks.document(), repeats]
     return hashlib.sha256(json.dumps(document, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 

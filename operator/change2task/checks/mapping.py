@@ -37,6 +37,8 @@ class LostTest(Model):
 
     historical: HistoricalTest
     why: str
+    scope: str | None = None
+    """Where its counterpart stands that is not healthy; None when there is none."""
 
 
 class TestMap(Model):
@@ -68,20 +70,20 @@ def map_tests(
     historical: Iterable[HistoricalTest],
     inventory: Inventoried,
     naming: Naming,
-    is_older: Callable[[tuple[str, str]], bool] = lambda _: False,
+    is_own: Callable[[HistoricalTest, tuple[str, str]], bool] = lambda _test, _place: True,
 ) -> TestMap:
     """Map each historical test function to a modern one; two historical functions may share one.
 
-    ``is_older`` says of a modern function whether it stood under that name before the change, so that a namesake
-    elsewhere is an older test and never the change's own.
+    ``is_own`` says of a namesake elsewhere whether it can be the change's test: younger than the change's parent, and
+    alike.
     """
-    index = _Index(inventory, naming, is_older)
+    index = _Index(inventory, naming, is_own)
     mapped: list[MappedTest] = []
     lost: list[LostTest] = []
     for test in historical:
         place, how = index.find(test)
         if place is None:
-            lost.append(LostTest(historical=test, why=how))
+            lost.append(LostTest(historical=test, why=how, scope=index.unhealthy_scope(test)))
             continue
         ids = index.healthy[place]
         mapped.append(MappedTest(historical=test, scope=place[0], function=place[1], how=how, ids=tuple(sorted(ids))))
@@ -92,9 +94,9 @@ Place = tuple[str, str]
 
 
 class _Index:
-    def __init__(self, inventory: Inventoried, naming: Naming, is_older: Callable[[Place], bool]) -> None:
+    def __init__(self, inventory: Inventoried, naming: Naming, is_own: Callable[[HistoricalTest, Place], bool]) -> None:
         self._naming = naming
-        self._is_older = is_older
+        self._is_own = is_own
         self.healthy: dict[Place, list[str]] = defaultdict(list)
         self._unhealthy: dict[Place, str] = {}
         self._by_function: dict[str, set[Place]] = defaultdict(set)
@@ -108,14 +110,22 @@ class _Index:
             self._unhealthy.setdefault(naming.name(check).place, state)
 
     def find(self, test: HistoricalTest) -> tuple[Place | None, str]:
-        scopes = [self._naming.scope_of(p) for p in (test.modern_path, test.path) if p is not None]
-        for scope in dict.fromkeys(scopes):
+        scopes = self._scopes(test)
+        for scope in scopes:
             if (scope, test.function) in self.healthy:
                 return (scope, test.function), "same name"
-        for scope in dict.fromkeys(scopes):
+        for scope in scopes:
             if (state := self._unhealthy.get((scope, test.function))) is not None:
                 return None, f"its counterpart is {state} on the base"
         return self._elsewhere(test, scopes)
+
+    def unhealthy_scope(self, test: HistoricalTest) -> str | None:
+        """The scope where the test stands under its name without being healthy."""
+        return next((s for s in self._scopes(test) if (s, test.function) in self._unhealthy), None)
+
+    def _scopes(self, test: HistoricalTest) -> list[str]:
+        paths = (path for path in (test.modern_path, test.path) if path is not None)
+        return list(dict.fromkeys(self._naming.scope_of(path) for path in paths))
 
     def _elsewhere(self, test: HistoricalTest, scopes: Sequence[str]) -> tuple[Place | None, str]:
         last = _last(test.function)
@@ -125,7 +135,7 @@ class _Index:
             ("unique name in another file", self._by_last_name[last]),
         )
         for how, found in attempts:
-            places = {place for place in found if not self._is_older(place)}
+            places = {place for place in found if self._is_own(test, place)}
             if len(places) == 1:
                 return next(iter(places)), how
             if len(places) > 1:

@@ -12,12 +12,13 @@ from collections.abc import Mapping
 
 from change2task.api.model import Model
 from change2task.patch.paths import quote, unquote
-from change2task.syntax.cut import cut_tests
+from change2task.syntax.cut import CutError, cut_tests
 from change2task.syntax.faults import new_syntax_errors
 from change2task.syntax.languages import language_of
+from change2task.syntax.symbols import names_used
 from change2task.syntax.tests import test_units
 from change2task.vcs.repository import Repository
-from change2task.vcs.trees import Entry, Tree
+from change2task.vcs.trees import EXECUTABLE, FILE, Entry, Tree
 
 
 class Hidden(Model):
@@ -50,7 +51,7 @@ def hide(
         if entry is None:
             raise NotHidable(f"{path} is not in the task state")
         content = repository.blob(entry.oid)
-        cut = _cut(raw, content, names)
+        cut = _cut(raw, content, names, _needed_elsewhere(repository, entries, raw))
         if cut is not None:
             entries[raw] = Entry(entry.mode, repository.write_blob(cut))
             how[path] = f"{len(names)} tests cut out"
@@ -65,7 +66,7 @@ def hide(
     return Hidden(tree=repository.write_tree(Tree(entries)), files=how)
 
 
-def _cut(path: bytes, content: bytes, names: frozenset[str]) -> bytes | None:
+def _cut(path: bytes, content: bytes, names: frozenset[str], keep: frozenset[str]) -> bytes | None:
     language = language_of(path, content[:256])
     if language is None:
         return None
@@ -75,7 +76,24 @@ def _cut(path: bytes, content: bytes, names: frozenset[str]) -> bytes | None:
         raise NotHidable(
             f"{quote(path)}: {shown} is not written in it (inherited or generated tests cannot be cut out)"
         )
-    result = cut_tests(language, path, content, names)
+    try:
+        result = cut_tests(language, path, content, names, helpers=True, keep=keep)
+    except CutError as error:
+        raise NotHidable(f"{quote(path)}: {error}") from error
     if new_syntax_errors(language, content, result):
         raise NotHidable(f"{quote(path)} no longer parses once its hidden tests are cut out")
     return result
+
+
+def _needed_elsewhere(repository: Repository, entries: Mapping[bytes, Entry], path: bytes) -> frozenset[str]:
+    """Names that other files of the language near this one use: its helpers of these names must stay."""
+    language = language_of(path)
+    folder = path.rpartition(b"/")[0]
+    needed: set[str] = set()
+    for other, entry in entries.items():
+        near = not folder or other.startswith(folder + b"/")
+        if other == path or not near or entry.mode not in {FILE, EXECUTABLE} or language_of(other) != language:
+            continue
+        if language is not None:
+            needed |= names_used(language, repository.blob(entry.oid))
+    return frozenset(needed)

@@ -86,6 +86,7 @@ class _Gathering:
                 record=forge,
                 visible=self._visible(symbols, undone, modern),
                 added_lines=_added_lines(patch),
+                series=self.change.kind == "range",
             ),
             touched_tests=tests,
             symbols=symbols,

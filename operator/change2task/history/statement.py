@@ -34,10 +34,12 @@ def build_statement(
     record: ForgeRecord | None = None,
     visible: Visible | None = None,
     added_lines: Sequence[str] = (),
+    series: bool = False,
 ) -> Statement:
     """The statement of a change. ``messages``: (subject, body) of its commits, the one that speaks for it first.
 
-    ``added_lines``: what the source patch adds; such lines are taken out of bodies.
+    ``added_lines``: what the source patch adds; such lines are taken out of bodies. ``series``: no message speaks
+    for all, so each commit's title is told.
     """
     if intent is not None:
         return Statement(title=intent.title.strip(), body=intent.body.strip(), provenance="intent")
@@ -49,12 +51,21 @@ def build_statement(
         title, text = unwrapped(subject, body)
         title, text = clean_title(title), without_lines(clean_body(text), answer)
         if title and not is_thin(title):
+            if series and record is None:
+                text = "\n\n".join(part for part in (text, _rest(messages, title)) if part)
             return Statement(title=title, body=text, provenance="title")
         words = "" if is_generic(title) else title
         if thin is None and (words or text):
             thin = (words, text)
     words, text = thin or ("", "")
     return _template(words, text, visible) if words else _summary(text, visible)
+
+
+def _rest(messages: Sequence[tuple[str, str]], told: str) -> str:
+    """The titles of a series beside the one already told, as a list."""
+    titles = (clean_title(unwrapped(subject, body)[0]) for subject, body in messages)
+    others = [title for title in dict.fromkeys(titles) if title and title != told and not is_thin(title)]
+    return "\n".join(["It also asks for:", *(f"- {title}" for title in others)]) if others else ""
 
 
 def _template(title: str, body: str, visible: Visible) -> Statement:

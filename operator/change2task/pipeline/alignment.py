@@ -7,6 +7,8 @@ exist on the base and pass there. Ends with a ``Case`` that construction and gat
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
 
 from change2task.api.model import Model
 from change2task.api.reasons import Reason
@@ -21,10 +23,13 @@ from change2task.pipeline.ports import BaseOnHand
 from change2task.syntax.languages import language_of
 from change2task.syntax.symbols import names_used
 from change2task.syntax.tests import test_units
+from change2task.syntax.tokens import Word, code_words
 from change2task.validate.case import Case
 from change2task.validate.lifecycle import Demand
 from change2task.validate.oracles import files_of
 from change2task.vcs.repository import Repository
+
+_ALIKE = 0.5
 
 
 class Alignment(Model):
@@ -54,8 +59,7 @@ def align(
     if given := stated(spec, "test"):
         tests = _given([check.id for check in given], names)
     elif contract.oracle.behaviour_must_fail:
-        is_older = _Before(repository, assignment.before_tree, names).has
-        tests = map_tests(_historical(evidence), inventory, names, is_older)
+        tests = map_tests(_historical(evidence), inventory, names, _Namesakes(repository, assignment, names).is_own)
     beside = contract.oracle.beside
     if not tests.mapped and not any(check.role == "target" for check in beside):
         raise ChangeUnusable(Reason.NO_TARGET_CHECKS, _no_targets(evidence, tests))
@@ -63,7 +67,13 @@ def align(
         raise ChangeUnusable(
             Reason.NO_REGRESSION_CHECKS, "all healthy checks of the base belong to the change; none is left to protect"
         )
-    permitted = frozenset(path for file in assignment.files for path in (file.before, file.modern) if path is not None)
+    sources = base.sources()
+    permitted = frozenset(
+        path
+        for file in assignment.files
+        for path in (file.before, file.modern)
+        if path is not None and (path in sources or repository.entry(base.tree, unquote(path)) is None)
+    )
     introduced = _introduced(repository, assignment)
     case = Case(
         healthy_tree=base.tree,
@@ -79,6 +89,8 @@ def align(
         historical_regression=_untouched(repository, evidence, assignment.before_tree, names),
         introduced=introduced,
         test_paths=_test_paths(repository, evidence, assignment, base),
+        sources=sources,
+        unhealthy_own=frozenset((t.scope, t.historical.function) for t in tests.lost if t.scope is not None),
         beside=beside,
         stated_targets=frozenset(c.id for c in (*(spec.checks or ()), *beside) if c.role == "target"),
         stated_regression=frozenset(c.id for c in spec.checks or () if c.role == "regression"),
@@ -117,24 +129,48 @@ def _instead(check: str, healthy: Collection[str]) -> str:
     return f"; did you mean {same[0]!r}?" if same else "; name a check that passes there"
 
 
-class _Before:
-    """The tests of the change's parent, read only where they are asked for."""
+class _Body(NamedTuple):
+    """What a test is written of: its code word by word, and the identifiers in it."""
 
-    def __init__(self, repository: Repository, tree: str, names: Naming) -> None:
-        self._repository, self._tree, self._names = repository, tree, names
+    words: tuple[Word, ...]
+    names: frozenset[str]
 
-    def has(self, place: tuple[str, str]) -> bool:
-        """Whether a test of this scope and function stood before the change."""
-        scope, function = place
-        name = TestName(scope, function, "")
-        for path in files_of(self._repository, self._tree, name, self._names):
-            entry = self._repository.entry(self._tree, path)
+
+class _Namesakes:
+    """Tells the change's own tests from others of the same name elsewhere; read only where it is asked."""
+
+    def __init__(self, repository: Repository, assignment: Assignment, names: Naming) -> None:
+        self._repository, self._trees, self._names = repository, assignment, names
+
+    def is_own(self, test: HistoricalTest, place: tuple[str, str]) -> bool:
+        """Whether the test at ``place`` is younger than the change's parent and like the historical one."""
+        if self._body(self._trees.before_tree, *place) is not None:
+            return False
+        then = self._body(self._trees.after_tree, self._names.scope_of(test.path), test.function)
+        now = self._body(self._trees.healthy_tree, *place)
+        if then is None or now is None or not _alike(then.words, now.words):
+            return False
+        return bool((then.names & now.names) - {function for _, function in (place, ("", test.function))})
+
+    def _body(self, tree: str, scope: str, function: str) -> _Body | None:
+        for path in files_of(self._repository, tree, TestName(scope, function, ""), self._names):
+            entry = self._repository.entry(tree, path)
             language = language_of(path)
             if entry is None or language is None:
                 continue
-            if any(unit.name == function for unit in test_units(language, path, self._repository.blob(entry.oid))):
-                return True
-        return False
+            source = self._repository.blob(entry.oid)
+            for unit in test_units(language, path, source):
+                if unit.name == function:
+                    span = unit.unit.span
+                    return _Body(
+                        code_words(language, source, span.start, span.end),
+                        names_used(language, source[span.start : span.end]),
+                    )
+        return None
+
+
+def _alike(one: tuple[Word, ...], other: tuple[Word, ...]) -> bool:
+    return SequenceMatcher(None, one, other, autojunk=False).ratio() >= _ALIKE
 
 
 def _historical(evidence: Evidence) -> list[HistoricalTest]:

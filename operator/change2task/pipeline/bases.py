@@ -39,8 +39,9 @@ from change2task.vcs.errors import (
     NotARepository,
     PathNotFound,
     VcsError,
+    masked,
 )
-from change2task.vcs.mirror import ensure_mirror
+from change2task.vcs.mirror import ensure_mirror, mirror_path
 from change2task.vcs.repository import Repository
 from change2task.vcs.workbench import Workbench
 
@@ -112,7 +113,7 @@ class BaseDriver:
     def _prepared(self, base: ModernBase, frozen: str | None) -> tuple[_Ready | None, Preparation]:
         name = base.metadata.name
         self.reporter.stage("base", name, "mirror")
-        repository = self._mirror(base)
+        repository = self._mirror(base, fresh=frozen is None)
         if isinstance(repository, BaseFault):
             return None, Preparation(fault=repository)
         ground = self.grounds(name)
@@ -147,23 +148,36 @@ class BaseDriver:
         bare, journal = made[prepared.environment.environment.key]
         return _Ready(repository, prepared, bare, journal), preparation
 
-    def _mirror(self, base: ModernBase) -> Workbench | BaseFault:
+    def _mirror(self, base: ModernBase, *, fresh: bool) -> Workbench | BaseFault:
+        """The base's repository; ``fresh`` asks its source once more, since a base not yet frozen wants today's."""
         url, revision = base.spec.repository.url, base.spec.revision
-        try:
-            mirror = ensure_mirror(
+        wanted = [named for named in (revision.healthy, revision.target) if named is not None]
+
+        def mirror(*, refresh: bool) -> Repository:
+            return ensure_mirror(
                 url,
                 self.mirrors.get(url, url),
                 self.store.cache / "mirrors",
-                wanted=[named for named in (revision.healthy, revision.target) if named is not None],
+                wanted=wanted,
+                refresh=refresh,
                 depth=base.spec.history.depth,
             )
+
+        try:
+            try:
+                found = mirror(refresh=fresh)
+            except tuple(_UNUSABLE) as error:
+                if not mirror_path(url, self.store.cache / "mirrors").exists():
+                    raise
+                log.warning("mirror.stale", url=masked(url), detail=str(error))
+                found = mirror(refresh=False)
         except tuple(_UNUSABLE) as error:
             if _FULL in str(error):
                 raise InfrastructureFault(str(error)) from error
             return BaseFault(reason=_UNUSABLE[type(error)], message=str(error), condition=ConditionType.RESOLVED)
         except VcsError as error:
             raise InfrastructureFault(str(error)) from error
-        return Workbench(mirror, self.store.cache / "bench" / mirror.path.name)
+        return Workbench(found, self.store.cache / "bench" / found.path.name)
 
     def _runner(
         self, ground: Ground, repository: Repository, placed: PlacedEnvironment, checks: CheckCommand

@@ -35,7 +35,7 @@ from change2task.pipeline import status
 from change2task.pipeline.alignment import align
 from change2task.pipeline.climb import Climb
 from change2task.pipeline.journal import JournalRunner
-from change2task.pipeline.keys import VERDICT, verdict_key
+from change2task.pipeline.keys import VERDICT, digest, verdict_key
 from change2task.pipeline.labels import LabelledRunner
 from change2task.pipeline.ports import BaseOnHand, Clock
 from change2task.pipeline.progress import Reporter
@@ -95,7 +95,8 @@ class CandidateDriver:
     def suspended(self, candidate: TaskCandidate) -> TaskCandidate:
         """A suspended candidate, with what is stored of it."""
         stored = self.store.candidate(candidate.metadata.name)
-        kept = candidate.replacing(status=stored.status) if stored is not None else candidate
+        same = stored is not None and stored.spec.replacing(suspend=True) == candidate.spec
+        kept = candidate.replacing(status=stored.status) if stored is not None and same else candidate
         done = status.suspended_candidate(kept, self.clock())
         self.store.put(done)
         return done
@@ -227,9 +228,10 @@ class CandidateDriver:
     def _key(self, candidate: TaskCandidate, base: BaseOnHand) -> str:
         records = self.forge.get(base.name, {})
         request = candidate.spec.change.pull_request
-        record = records.get(request) if request is not None else None
-        said = record.content_hash() if record is not None else ""
-        return verdict_key(candidate, base.key, base.inventory_digest, self._profile(candidate), said)
+        # A commit may turn out to be a request's, so what is said of any request may decide.
+        asked = records.values() if request is None else [records[request]] if request in records else []
+        said = digest(*(record.document() for record in asked)) if asked else ""
+        return verdict_key(candidate, base.key, base.inventory_digest, base.scope, self._profile(candidate), said)
 
     def _file(self, document: Model) -> str:
         return self.store.put_evidence(document.canonical())

@@ -107,11 +107,12 @@ def lay_trees(store: Store, repository: Repository, variant: TaskVariant) -> Sta
 
 def same_base(base: BaseOnHand, variant: TaskVariant) -> None:
     """A task is only ever run on the base it was made on."""
-    if base.tree != variant.spec.base.tree or base.environment_key != variant.spec.base.environment_key:
+    made = variant.spec.base
+    if base.key != made.key:
+        what = "environment" if base.environment_key != made.environment_key else "packages, checks or revision"
         raise InfrastructureFault(
-            f"{variant.metadata.name} was made on base {variant.spec.base.name} with environment"
-            f" {variant.spec.base.environment_key[:12]}; the one that stands here is {base.environment_key[:12]}"
-            " (another interpreter or sandbox); run it where it was made, or run the candidate again"
+            f"{variant.metadata.name} was made on base {made.name} ({made.key[:12]}); the one that stands here"
+            f" ({base.key[:12]}) differs in {what}; run it where it was made, or run the candidate again"
         )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 
+from change2task.api.modernbase import Scope
 from change2task.api.taskcandidate import Profile, TaskCandidate
 
 VERDICT = "verdict"
@@ -20,8 +21,10 @@ VERDICT_VERSION = 2
 RETRY_ANNOTATION = "change2task.dev/retry"
 
 
-def verdict_key(candidate: TaskCandidate, base_key: str, inventory_digest: str, profile: Profile, forge: str) -> str:
-    """The key of a candidate's verdict; ``forge`` is the digest of the forge export used, or empty."""
+def verdict_key(
+    candidate: TaskCandidate, base_key: str, inventory_digest: str, scope: Scope, profile: Profile, forge: str
+) -> str:
+    """The key of a candidate's verdict; ``forge`` is the digest of what the forge export could say, or empty."""
     spec = candidate.spec.document()
     spec.pop("suspend", None)
     return digest(
@@ -30,6 +33,7 @@ def verdict_key(candidate: TaskCandidate, base_key: str, inventory_digest: str, 
         spec,
         base_key,
         inventory_digest,
+        scope.document(),
         profile.value,
         forge,
         candidate.metadata.annotations.get(RETRY_ANNOTATION, ""),

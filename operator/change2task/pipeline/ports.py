@@ -58,6 +58,15 @@ class BaseOnHand:
         """Roles of the base's files."""
         return roles_of(self.repository, self.repository.tree(self.tree), self.scope)
 
+    def sources(self) -> frozenset[str]:
+        """Quoted paths of the base's permitted source."""
+        roles = self.roles()
+        return frozenset(
+            quote(path)
+            for path in self.repository.tree(self.tree)
+            if roles.role(path) is Role.SOURCE and not roles.protected(path)
+        )
+
     def surface(self) -> Surface:
         """The base's files by what a task may do to them."""
         roles = self.roles()

@@ -20,6 +20,8 @@ class Case:
     are ids of any kind. ``introduced`` are identifiers that the change brought into its source files;
     ``historical_regression`` the untouched test functions, as (scope on the base, function), of the test files
     that the change touched. ``test_paths`` gives, for a test file on the base, its path at the change's parent.
+    ``sources`` are the base's source files. ``unhealthy_own`` are the change's own tests, as (scope, function), that
+    stand on the base without being healthy: no target, but hidden like one.
     """
 
     healthy_tree: str
@@ -35,6 +37,8 @@ class Case:
     historical_regression: frozenset[tuple[str, str]]
     introduced: frozenset[str]
     test_paths: dict[str, str]
+    sources: frozenset[str] = frozenset()
+    unhealthy_own: frozenset[tuple[str, str]] = frozenset()
     beside: tuple[CheckSpec, ...] = ()
     stated_targets: frozenset[str] = frozenset()
     stated_regression: frozenset[str] = frozenset()

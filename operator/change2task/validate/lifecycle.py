@@ -6,7 +6,7 @@ A missing result is a failure. A crash of the harness is no verdict and is repor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from typing import Literal
 
@@ -68,6 +68,10 @@ class Observation(Model):
         """Whether the check passed here; a missing result is a failure."""
         return self.outcomes.get(check) == "passed"
 
+    def fails(self, check: str) -> bool:
+        """Whether the check failed here; one that was skipped, or is expected to fail, says nothing of the change."""
+        return self.outcomes.get(check, "missing") not in {"passed", "skipped", "xfailed"}
+
 
 class Split(Model):
     """How a set of checks behaved over the repeats of one state."""
@@ -77,13 +81,17 @@ class Split(Model):
     unstable: tuple[str, ...]
 
 
-def split(checks: Iterable[str], observations: Sequence[Observation]) -> Split:
-    """Sort checks by whether they passed in every, in no, or in some of the repeats."""
+def split(
+    checks: Iterable[str],
+    observations: Sequence[Observation],
+    holds: Callable[[Observation, str], bool] = Observation.passes,
+) -> Split:
+    """Sort checks by whether they passed (or ``holds`` says so) in every, in no, or in some of the repeats."""
     passing: list[str] = []
     failing: list[str] = []
     unstable: list[str] = []
     for check in checks:
-        outcomes = {o.passes(check) for o in observations}
+        outcomes = {holds(o, check) for o in observations}
         (unstable if len(outcomes) > 1 else passing if outcomes == {True} else failing).append(check)
     return Split(passing=tuple(passing), failing=tuple(failing), unstable=tuple(unstable))
 
@@ -120,7 +128,7 @@ def judge_task_state(expected: Expectation, observations: Sequence[Observation])
     faulty = [o for o in observations if o.fault]
     if faulty:
         return _harness_verdict(faulty)
-    targets = split(expected.targets, observations)
+    targets = split(expected.targets, observations, lambda seen, check: not seen.fails(check))
     if targets.unstable:
         return _unstable(State.TASK, targets.unstable)
     every = expected.demand is Demand.ALL

@@ -7,12 +7,14 @@ restored states on fresh trees. Trying the next proposal after a refusal is left
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from change2task.api.fidelity import Fidelity
 from change2task.api.reasons import Reason
-from change2task.checks.passes import PassOrder, PassRecord, PassRunner, perturbation
+from change2task.checks.naming import TestName
+from change2task.checks.passes import ASKED_OF_THE_BASE, PassOrder, PassRecord, PassRunner, perturbation
 from change2task.checks.roles import Role, RoleVerdict
 from change2task.construct.hiding import NotHidable, hide
 from change2task.construct.models import Proposal
@@ -21,10 +23,10 @@ from change2task.history.profile import profile_of
 from change2task.patch.paths import quote, unquote
 from change2task.syntax.faults import new_syntax_errors
 from change2task.syntax.languages import language_of
-from change2task.validate import fidelity, lifecycle, oracles, rounds, scope
+from change2task.validate import dangling, fidelity, lifecycle, oracles, rounds, scope
 from change2task.validate.case import Case
 from change2task.validate.lifecycle import Expectation, Observation, State
-from change2task.validate.parents import classify
+from change2task.validate.parents import BrokenByHiding, classify
 from change2task.validate.rounds import Selection, StateTrees
 from change2task.validate.verdict import Verdict, passed, refused
 from change2task.vcs.repository import Repository
@@ -94,6 +96,7 @@ class _Qualifier:
         changed = [c.path for c in self._repository.changed_paths(self._case.healthy_tree, self._tree)]
         self._note(scope.judge([quote(path) for path in changed], self._case.permitted, self._case.roles))
         self._note(self._syntax(changed))
+        self._note(self._dangling(changed))
         restoration = self._repository.diff(self._tree, self._case.healthy_tree)
         modern = profile_of(
             restoration,
@@ -117,7 +120,7 @@ class _Qualifier:
             told = {check: rounds.told(record.suite, check)[0] for check in mapped}
             first = first.replacing(outcomes={**first.outcomes, **told})
         candidates = tuple(dict.fromkeys((*mapped, *self._beside_ids("target"))))
-        failing = tuple(check for check in candidates if not first.passes(check))
+        failing = tuple(check for check in candidates if first.fails(check))
         expected = Expectation(
             targets=self._demanded(candidates, failing),
             required=self._required(),
@@ -142,7 +145,10 @@ class _Qualifier:
         task = StateTrees(full=self._tree, open=agent_tree)
         restored = StateTrees(full=case.healthy_tree, open=restored_open)
         beside = rounds.observe_healthy(self._runner, case.healthy_tree, case.healthy_repeats, self._beside)
-        observed = rounds.from_inventory(case.healthy, selection, beside)
+        observed = rounds.from_inventory(case.healthy, selection, beside[:ASKED_OF_THE_BASE])
+        healthy = StateTrees(full=case.healthy_tree, open=case.healthy_tree)
+        for repeat in range(ASKED_OF_THE_BASE, case.healthy_repeats):
+            observed.append(rounds.observe(self._runner, State.HEALTHY, repeat, healthy, selection, self._beside))
         for repeat in range(case.task_repeats):
             observed.append(rounds.observe(self._runner, State.TASK, repeat, task, selection, self._beside))
             self._stop_early(observed)
@@ -172,7 +178,7 @@ class _Qualifier:
             failing = [check for check in ids if rounds.told(record.suite, check)[0] != "passed"]
             if not failing:
                 break
-            roles = self._roles(failing)
+            roles = self._roles(failing, record)
             result.roles = (*result.roles, *roles)
             broken = [role for role in roles if role.role is Role.REGRESSION]
             if broken:
@@ -191,12 +197,6 @@ class _Qualifier:
         result.regression = self._open_regression()
         result.hidden_regression = self._hidden_regression()
 
-    def _roles(self, failing: list[str]) -> tuple[RoleVerdict, ...]:
-        stated = [check for check in failing if check in self._case.stated_regression]
-        others = [check for check in failing if check not in self._case.stated_regression]
-        forced = (RoleVerdict(id=check, role=Role.REGRESSION, why="stated as regression") for check in stated)
-        return (*forced, *classify(self._repository, self._runner, self._case, self._tree, others))
-
     def _agent_tree(self) -> str:
         hidden: dict[str, set[str]] = {}
         for check in (*self.result.targets, *self.result.observers):
@@ -205,18 +205,28 @@ class _Qualifier:
             name = self._case.naming.name(check)
             for path in oracles.files_of(self._repository, self._tree, name, self._case.naming):
                 hidden.setdefault(quote(path), set()).add(name.function)
+        for folder, function in self._case.unhealthy_own:
+            for path in oracles.files_of(
+                self._repository, self._tree, TestName(folder, function, ""), self._case.naming
+            ):
+                hidden.setdefault(quote(path), set()).add(function)
+        names = {path: frozenset(functions) for path, functions in hidden.items()}
         try:
-            outcome = hide(
-                self._repository,
-                self._tree,
-                {path: frozenset(names) for path, names in hidden.items()},
-                self._earlier_forms(hidden),
-            )
+            outcome = hide(self._repository, self._tree, names, self._earlier_forms(hidden))
         except NotHidable as error:
-            self._note(refused("hiding", Reason.TARGETS_NOT_HIDABLE, str(error)))
-            raise AssertionError from error
+            raise self._refusal("hiding", Reason.TARGETS_NOT_HIDABLE, str(error)) from error
         self.result.hidden_files = outcome.files
         return outcome.tree
+
+    def _roles(self, failing: list[str], record: PassRecord) -> tuple[RoleVerdict, ...]:
+        stated = [check for check in failing if check in self._case.stated_regression]
+        others = [check for check in failing if check not in self._case.stated_regression]
+        forced = (RoleVerdict(id=check, role=Role.REGRESSION, why="stated as regression") for check in stated)
+        try:
+            told = classify(self._repository, self._runner, self._case, self._tree, others, record.suite)
+        except BrokenByHiding as error:
+            raise self._refusal("hiding", Reason.TARGETS_NOT_HIDABLE, str(error)) from error
+        return (*forced, *told)
 
     def _earlier_forms(self, hidden: dict[str, set[str]]) -> dict[str, str | None]:
         forms: dict[str, str | None] = {}
@@ -303,6 +313,16 @@ class _Qualifier:
                 )
         return passed("syntax", Reason.VALIDATED, f"{len(changed)} files parse")
 
+    def _dangling(self, changed: list[bytes]) -> Verdict:
+        def contents(tree: str, paths: Iterable[bytes]) -> dict[bytes, bytes]:
+            found = ((path, self._content(tree, path)) for path in paths)
+            return {path: content for path, content in found if content is not None}
+
+        others = [path for path in map(unquote, self._case.sources) if path not in set(changed)]
+        return dangling.judge(
+            contents(self._case.healthy_tree, changed), contents(self._tree, changed), contents(self._tree, others)
+        )
+
     def _content(self, tree: str, path: bytes) -> bytes | None:
         entry = self._repository.entry(tree, path)
         return None if entry is None else self._repository.blob(entry.oid)
@@ -319,6 +339,10 @@ class _Qualifier:
             return
         why = suite.message or next((e.signature for e in suite.collection_errors), "no regression check was collected")
         self._note(refused(lifecycle.GATE, Reason.TASK_STATE_DOES_NOT_LOAD, f"no regression check ran: {why}"))
+
+    def _refusal(self, gate: str, reason: Reason, message: str) -> _Refused:
+        self.result.gates.append(refused(gate, reason, message))
+        return _Refused()
 
     def _note(self, verdict: Verdict) -> None:
         self.result.gates.append(verdict)

@@ -1,0 +1,68 @@
+"""What a task patch takes away must not be missed by code that stays."""
+
+from __future__ import annotations
+
+import pytest
+
+from change2task.api.reasons import Reason
+from change2task.validate import dangling
+
+HEALTHY = b"def helper():\n    return 1\n\n\ndef old():\n    return 2\n"
+TASK = b"def old():\n    return 2\n"
+
+
+def judge(after: bytes | None = TASK, before: bytes = HEALTHY, path: bytes = b"src/pkg/m.py", **others: bytes):
+    files = {name.replace("__", "/").encode() + b".py": content for name, content in others.items()}
+    return dangling.judge({path: before}, {} if after is None else {path: after}, files)
+
+
+@pytest.mark.parametrize(
+    "user",
+    [
+        b"from pkg.m import helper\n\nhelper()\n",
+        b"from .m import helper as h\n\nh()\n",
+        b"import pkg.m as m\n\nm.helper()\n",
+        b"from pkg import m\n\nm.helper()\n",
+    ],
+)
+def test_a_definition_that_another_module_uses_is_missed(user):
+    verdict = judge(src__pkg__late=user)
+    assert verdict.reason == Reason.DANGLING_REFERENCE
+    assert "src/pkg/m.py takes away helper, which src/pkg/late.py uses" in verdict.message
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        b"from elsewhere import helper\n\nhelper()\n",
+        b"def helper():\n    pass\n\n\nhelper()\n",
+        b"x.helper()\n# helper\n'helper'\n",
+    ],
+)
+def test_a_namesake_is_nobody_missing_it(other):
+    assert judge(src__pkg__late=other).passed
+
+
+def test_a_use_left_in_the_same_file_is_missed():
+    after = TASK + b"\n\ndef later():\n    return helper()\n"
+    assert not judge(after).passed
+
+
+def test_a_member_of_that_name_is_not_the_definition():
+    after = TASK + b"\n\ndef later(x):\n    return x.helper()\n"
+    assert judge(after).passed
+
+
+def test_a_removed_module_is_missed_where_it_is_imported_from():
+    assert not judge(None, src__pkg__late=b"from pkg.m import old\n").passed
+
+
+def test_files_of_a_go_package_share_their_names():
+    before, after = b"package p\n\nfunc Helper() {}\n\nfunc Old() {}\n", b"package p\n\nfunc Old() {}\n"
+    user = b"package p\n\nfunc Late() { Helper() }\n"
+    verdict = dangling.judge({b"p/a.go": before}, {b"p/a.go": after}, {b"p/late.go": user, b"q/x.go": user})
+    assert verdict.evidence["missed"] == ["p/a.go takes away Helper, which p/late.go uses"]
+
+
+def test_nothing_taken_away_is_nothing_missed():
+    assert judge(HEALTHY + b"\n\nNEW = 1\n").passed
