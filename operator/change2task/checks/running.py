@@ -7,6 +7,7 @@ verdict is left to the gates, repeating included.
 
 from __future__ import annotations
 
+import re
 import secrets
 import threading
 import time
@@ -22,6 +23,7 @@ from change2task.checks.reader import plan_pass, reader_for
 from change2task.checks.readers.script import FORMAT as SCRIPT
 from change2task.checks.results import SuiteResult
 from change2task.runtime import errors as runtime_errors
+from change2task.runtime import trees
 from change2task.runtime.environment import Environment
 from change2task.runtime.models import Command, Limits, Outcome
 from change2task.runtime.sandbox import Sandbox
@@ -37,6 +39,10 @@ _BROKEN = 70
 """Exit code of run.sh when it could not do its work."""
 _STARTS = 20
 """How often run.sh is started again on the same results after hostile code has killed it."""
+_OUTPUT = re.compile(r"(?:rebuild|round)\.\d+\.log")
+_KEPT_ROUNDS = 5
+_KEPT_BYTES = 1 << 20
+"""Of a pass's output, in its log."""
 
 
 class CheckCommand(Model):
@@ -93,6 +99,7 @@ class SandboxRunner:
                 self._environment.lay_leftovers(workspace.work)
                 _write_plan(plan, workspace.plan)
                 stopped_by = self._run_to_completion(plan, workspace, order.label)
+                self._keep_output(workspace.results, order.label)
                 reading = reader_for(_format(order, self._checks)).read(workspace.results, nonce)
         except runtime_errors.Cancelled as error:
             raise Cancelled(str(error)) from error
@@ -151,6 +158,12 @@ class SandboxRunner:
             log=harness_log,
         )
         return self._sandbox.run(command, cancel=self._cancel)
+
+    def _keep_output(self, results: Path, label: str) -> None:
+        """Keep what was printed, for people who ask why; nothing is ever concluded from it."""
+        names = sorted(path.name for path in results.iterdir() if _OUTPUT.fullmatch(path.name))
+        pieces = [trees.read_file(results, name, _KEPT_BYTES) or b"" for name in names[-_KEPT_ROUNDS:]]
+        (self._logs / f"{label}.log").write_bytes(b"".join(pieces)[-_KEPT_BYTES:])
 
     def _request(self, order: PassOrder, nonce: str) -> CheckRequest:
         checks, script = self._checks, order.script

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
 import yaml
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -43,39 +45,66 @@ def print_document(form: Format, value: Any) -> None:
         print(json.dumps(value, indent=2, ensure_ascii=False))  # noqa: T201 - the command's output
 
 
+_COLUMNS = ("CANDIDATE", "CHANGE", "FAMILY", "LEVEL", "STRATEGY", "VERDICT", "REASON", "SECONDS")
+_LEAST_NEEDED_FIRST = ("STRATEGY", "LEVEL", "CHANGE", "SECONDS", "FAMILY")
+_GAP = 2
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+
+
+def columns_that_fit(rows: Sequence[Mapping[str, str]], width: int) -> tuple[str, ...]:
+    """The columns of a table that is at most so many cells wide; what decided is never left out."""
+    kept = list(_COLUMNS)
+    for leave in _LEAST_NEEDED_FIRST:
+        if (
+            sum(_GAP + max(cell_len(text) for text in (title, *(row[title] for row in rows))) for title in kept)
+            <= width
+        ):
+            break
+        kept.remove(leave)
+    return tuple(kept)
+
+
 def _tables(console: Console, bases: Sequence[ModernBase], candidates: Sequence[TaskCandidate]) -> None:
     for base in bases:
-        row = base_row(base)
-        checks = row["checks"]
-        health = (
-            f"{checks['healthy']} healthy, {checks['failing']} failing, {checks['unstable']} unstable" if checks else ""
-        )
-        state = Text("ready", "green") if row["ready"] else Text(f"{row['reason']}: {row['message']}", "yellow")
-        console.print(
-            Text.assemble(
-                "base ", (base.metadata.name, "bold"), " ", (row["commit"] or "")[:12], " ", state, f"  {health}"
-            )
-        )
+        console.print(_base(base), soft_wrap=True)
     if not candidates:
         return
-    table = Table(box=None, pad_edge=False)
-    for title in ("CANDIDATE", "CHANGE", "FAMILY", "LEVEL", "STRATEGY", "VERDICT", "REASON", "SECONDS"):
-        table.add_column(title, justify="right" if title in {"LEVEL", "SECONDS"} else "left")
-    for candidate in candidates:
-        row = candidate_row(candidate)
-        verdict = {True: Text("accepted", "green"), False: Text("rejected", "yellow"), None: Text("none", "red")}
-        table.add_row(
-            row["name"],
-            row["change"],
-            row["family"],
-            str(row["level"] or ""),
-            row["strategy"] or "",
-            verdict[row["accepted"]],
-            row["reason"] or "",
-            f"{sum(row['seconds'].values()):.1f}",
-        )
+    rows = [_cells(candidate) for candidate in candidates]
+    titles = columns_that_fit(rows, console.width)
+    table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0))
+    for title in titles:
+        table.add_column(title, justify="right" if title in {"LEVEL", "SECONDS"} else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(row[title], _STYLES.get(row[title], "")) for title in titles))
     console.print(table)
     accepted = sum(c.status.accepted is True for c in candidates)
     undecided = sum(c.status.accepted is None for c in candidates)
     tail = f", {undecided} without a verdict" if undecided else ""
     console.print(f"{accepted} accepted, {len(candidates) - accepted - undecided} rejected{tail}")
+
+
+_VERDICTS = {True: "accepted", False: "rejected", None: "none"}
+_STYLES = {"accepted": "green", "rejected": "yellow", "none": "red"}
+
+
+def _cells(candidate: TaskCandidate) -> dict[str, str]:
+    row = candidate_row(candidate)
+    return {
+        "CANDIDATE": row["name"],
+        "CHANGE": _COMMIT.sub(lambda found: found[0][:12], row["change"]),
+        "FAMILY": row["family"],
+        "LEVEL": str(row["level"] or ""),
+        "STRATEGY": row["strategy"] or "",
+        "VERDICT": _VERDICTS[row["accepted"]],
+        "REASON": row["reason"] or "",
+        "SECONDS": f"{sum(row['seconds'].values()):.1f}",
+    }
+
+
+def _base(base: ModernBase) -> Text:
+    row = base_row(base)
+    counts = row["checks"]
+    health = f"  {', '.join(f'{counts[kind]} {kind}' for kind in ('healthy', 'failing', 'unstable'))}" if counts else ""
+    state = Text("ready", "green") if row["ready"] else Text(f"{row['reason']}: {row['message']}", "yellow")
+    commit = f" {row['commit'][:12]}" if row["commit"] else ""
+    return Text.assemble("base ", (base.metadata.name, "bold"), f"{commit} ", state, health)
