@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from change2task.checks.passes import PassOrder, ScriptCall
 from change2task.checks.plan import CheckRequest, Perturbation, assignments, words
 from change2task.checks.reader import plan_pass, reader_for
 from change2task.checks.readers.go_command import parse
@@ -126,3 +127,20 @@ def test_a_go_command_is_taken_apart():
 
 def test_a_go_command_without_packages_is_that_of_its_folder():
     assert parse(("/usr/lib/go/bin/go", "test")).packages == (".",)
+
+
+@pytest.mark.parametrize(("scopes", "words"), [(None, "'./...'"), (("pkg/a", "."), "'./pkg/a' './.'"), ((), "'.'")])
+def test_scopes_of_go_are_the_packages_it_tests(scopes: tuple[str, ...] | None, words: str):
+    plan = plan_pass("x", request(command=("go", "test", "./..."), format="go", scopes=scopes))
+    assert f"set -- {words}\n" in plan.files["check.sh"]
+    assert ("pattern='^$'" in plan.files["check.sh"]) == (scopes == ())
+
+
+def test_another_script_is_another_pass_and_another_label_is_the_same():
+    def key(label: str = "a", **script: object) -> str:
+        call = ScriptCall.model_validate({"id": "x", "command": ("sh", "x.sh"), **script})
+        return PassOrder(tree="t", script=call, perturbation=Perturbation(), label=label).key()
+
+    assert key() == key(label="b")
+    assert len({key(), key(files={"x.sh": "exit 0"}), key(command=("sh",)), key(id="y")}) == 4
+    assert key() != PassOrder(tree="t", perturbation=Perturbation(), label="a").key()

@@ -34,7 +34,7 @@ def test_a_patch_puts_tests_and_protected_files_back(contract: dict[Family, Fami
     for family in set(contract) - {Family.TEST_GENERATION}:
         output = contract[family].output
         assert (output.output, output.permitted) == ("patch", ("pkg/**", "src/**"))
-        assert output.protected == ("pkg/util_test.go", "pyproject.toml", "tests/**", "pkg/_*.py")
+        assert output.protected == ("**/*_test.go", "pyproject.toml", "tests/**", "pkg/_*.py")
 
 
 def test_the_source_globs_of_the_base_bound_the_patch(evidence: MakeEvidence, spec: MakeSpec) -> None:

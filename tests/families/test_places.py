@@ -12,16 +12,21 @@ from change2task.history.globs import matches
 from change2task.patch.paths import quote, unquote
 
 NAMES = st.sampled_from(["a", "b", "tests", "x*y", "[z]", "ä b", '"q"'])
-PATHS = st.tuples(st.lists(NAMES, max_size=3), st.sampled_from(["x.f", "y.f"])).map(
+PATHS = st.tuples(st.lists(NAMES, max_size=3), st.sampled_from(["x.f", "x_test.go", "test_x.py"])).map(
     lambda parts: quote("/".join([*parts[0], parts[1]]).encode())
 )
 
 
 def test_whole_folders_are_taken_where_they_hold_nothing_else() -> None:
     files = ("tests/a.py", "tests/data/b.json", "src/pkg/test_c.py", "setup.cfg")
-    assert covering(files, ("src/pkg/c.py", "README")) == ("setup.cfg", "src/pkg/test_c.py", "tests/**")
+    assert covering(files, ("src/pkg/c.py", "README")) == ("setup.cfg", "**/test_*.py", "tests/**")
     assert covering(("a/b", "c"), ()) == ("**",)
     assert covering((), ("a",)) == ()
+
+
+def test_names_of_test_files_are_taken_where_no_other_file_has_one() -> None:
+    files = ("a/x_test.go", "b/y_test.go", "c/test_z.py")
+    assert covering(files, ("a/x.go", "b/y.go", "c/test_data.py")) == ("**/*_test.go", "c/test_z.py")
 
 
 @settings(deadline=None)

@@ -7,7 +7,7 @@ cover files an agent adds. Which file plays which part is decided by ``history.r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from change2task.history.globs import as_text, literal
@@ -25,14 +25,20 @@ _TEST_FILES: Final = (
 )
 
 
-def covering(paths: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
-    """Globs that cover these quoted paths and none of the ``others``: whole folders where they hold nothing else."""
+def covering(paths: Iterable[str], others: Collection[str]) -> tuple[str, ...]:
+    """Globs that cover these quoted paths and none of the ``others``.
+
+    Whole folders where they hold nothing else, and names of test files where no other file has such a name.
+    """
     mixed = {folder for path in others for folder in _above(unquote(path))}
+    taken = {_name(path) for path in others}
+    named = [(name, glob) for name, glob in _TEST_FILES if not any(name.fullmatch(one) for one in taken)]
     globs: dict[str, None] = {}
     for path in sorted(paths):
         raw = unquote(path)
-        whole = next((folder for folder in _above(raw) if folder not in mixed), None)
-        globs[literal(raw) if whole is None else _below(whole)] = None
+        whole = next((_below(folder) for folder in _above(raw) if folder not in mixed), None)
+        by_name = next((glob for name, glob in named if name.fullmatch(_name(path))), None)
+        globs[whole or by_name or literal(raw)] = None
     return tuple(globs)
 
 
@@ -60,6 +66,10 @@ def test_globs(paths: Iterable[str]) -> tuple[str, ...]:
 
 
 test_globs.__test__ = False  # type: ignore[attr-defined]
+
+
+def _name(path: str) -> str:
+    return as_text(unquote(path)).rpartition("/")[2]
 
 
 def _above(path: bytes) -> list[bytes]:
