@@ -61,9 +61,13 @@ def load_tools(settings: Settings, engine: Engine) -> None:
 
 def make_networks(settings: Settings, engine: Engine) -> None:
     """The cluster's network under a bridge whose name the fence knows, and the way out for the package index."""
-    for network, bridge in ((settings.network, settings.bridge), (settings.outside_network, f"{settings.bridge}-out")):
+    for network, bridge, subnet in (
+        (settings.network, settings.bridge, settings.subnet),
+        (settings.outside_network, f"{settings.bridge}-out", settings.outside_subnet),
+    ):
         if not engine.has_network(network):
-            engine.docker("network", "create", "--opt", f"com.docker.network.bridge.name={bridge}", network)
+            named = ("--opt", f"com.docker.network.bridge.name={bridge}")
+            engine.docker("network", "create", "--subnet", subnet, *named, network)
 
 
 def start_services(settings: Settings, engine: Engine, histories: Mapping[str, Path]) -> None:
