@@ -51,6 +51,12 @@ class TestPatches:
         assert (graded.solved, graded.failed_targets, graded.failed_regression) == (False, ("t",), ())
         assert graded.no_verdict == ("grade-open: flood",)
 
+    def test_forged_results_are_never_a_solution_and_always_a_grade(self):
+        told = Told(outcomes={"t": "passed"}, forged=("grade-open: a canary passed",), no_verdict=("grade-x: flood",))
+        graded = patch(told)
+        assert not graded.solved
+        assert graded.message == "results were forged: grade-open: a canary passed"
+
     def test_why_a_target_fails_is_told(self):
         graded = patch(Told(outcomes={**ALL, "t": "failed"}, signatures={"t": "AssertionError: 1 == 2", "r": "x"}))
         assert "1 of 1 target checks fail: t (AssertionError: 1 == 2)" in graded.message
@@ -129,6 +135,13 @@ class TestTests:
     def test_they_are_asked_of_the_sources_as_they_are_only(self):
         runs = [{"n": PASSED, "old": PASSED}, {"n": PASSED, "old": FAILED}]
         assert answer([{"n": FAILED}] * 2, runs, healthy=("old",)).solved
+
+    def test_forged_results_are_no_answer(self):
+        graded = answer([], [], added=(), forged="grade-task-0, twice: a canary passed")
+        assert (graded.solved, graded.message) == (
+            False,
+            "results were forged: grade-task-0, twice: a canary passed",
+        )
 
     def test_no_added_test_says_what_could_not_be_looked_into(self):
         graded = answer([{}], [{}], added=(), lost=("tests/test_n.py: SyntaxError",))

@@ -176,6 +176,20 @@ class TestMigrations:
         assert not graded.solved
         assert "moved aside: vault/_old.py" in graded.message
 
+    def test_sources_that_make_every_test_pass_are_seen(self, vault: Vault) -> None:
+        text = (
+            "import argparse\n\nimport _pytest.runner\n\n"
+            "_pytest.runner.pytest_runtest_call = lambda item: None\n"
+            "import _pytest.python\n_pytest.python.Function.runtest = lambda self: None\n"
+            "import sys\nfor module in list(sys.modules.values()):\n"
+            "    if type(module).__name__ == 'module' and hasattr(module, '_Canary'):\n"
+            "        module._Canary.runtest = lambda self: None\n\n\n"
+            "def parse(words):\n    return argparse.ArgumentParser().parse_args([]) is None\n"
+        )
+        graded = vault.grade("migration", {"vault/cli.py": text})
+        assert not graded.solved
+        assert "results were forged" in graded.message
+
     def test_behaviour_is_the_regression(self, vault: Vault) -> None:
         text = "import argparse\n\n\ndef parse(words):\n    return argparse.ArgumentParser().parse_args([]) is None\n"
         graded = vault.grade("migration", {"vault/cli.py": text})

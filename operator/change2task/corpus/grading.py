@@ -15,7 +15,17 @@ from change2task.checks.passes import PassOrder, PassRunner, perturbation
 from change2task.checks.results import SuiteResult
 from change2task.corpus.disguise import disguised
 from change2task.corpus.submission import Submission, unhidden, with_files_of
-from change2task.corpus.verdicts import Grade, NoGrade, Repeats, Told, Wanted, added_tests, judge_patch, judge_tests
+from change2task.corpus.verdicts import (
+    Forged,
+    Grade,
+    NoGrade,
+    Repeats,
+    Told,
+    Wanted,
+    added_tests,
+    judge_patch,
+    judge_tests,
+)
 from change2task.patch.paths import quote, unquote
 from change2task.syntax.languages import language_of
 from change2task.syntax.tests import test_units
@@ -80,7 +90,10 @@ class Grader:
         order = PassOrder(tree=tree, ids=ids, perturbation=perturbation(0), label=label)
         record = rounds.run_settled(self._runner, order)
         if (fault := rounds.fault_of(record)) is not None:
-            return before.replacing(no_verdict=(*before.no_verdict, f"{label}: {fault[1]}"))
+            said = f"{label}: {fault[1]}"
+            if fault[0] == "forged":
+                return before.replacing(forged=(*before.forged, said))
+            return before.replacing(no_verdict=(*before.no_verdict, said))
         found = {check: rounds.told(record.suite, check) for check in ids}
         return before.replacing(
             outcomes={**before.outcomes, **{check: said[0] for check, said in found.items()}},
@@ -95,11 +108,7 @@ class Grader:
         bare = with_files_of(
             self._repository, trees.healthy, trees.agent, map(unquote, variant.spec.checks.hidden_files)
         )
-        before = [
-            self._suite(tree, scopes, 0, f"grade-before-{state.value}")
-            for state, tree in ((State.TASK, trees.agent), (State.RESTORED, bare))
-            if scopes is None or self._holds(tree, scopes)
-        ]
+        before = self._before({State.TASK: trees.agent, State.RESTORED: bare}, scopes)
         runs: dict[State, list[SuiteResult]] = {State.TASK: [], State.RESTORED: []}
         for repeat in range(REPEATS):
             task, restored = submitted.tree, with_files_of(self._repository, bare, submitted.tree, paths)
@@ -108,7 +117,10 @@ class Grader:
             order = ((State.TASK, task), (State.RESTORED, restored))
             # Alternating, so that the clock does not tell a test which state it is on.
             for state, tree in order if repeat % 2 == 0 else reversed(order):
-                runs[state].append(self._suite(tree, scopes, repeat, f"grade-{state.value}-{repeat}"))
+                try:
+                    runs[state].append(self._suite(tree, scopes, repeat, f"grade-{state.value}-{repeat}"))
+                except Forged as forged:
+                    return judge_tests(variant.metadata.name, Repeats(forged=str(forged)), submitted)
         everything = [*runs[State.TASK], *runs[State.RESTORED]]
         repeats = Repeats(
             task=tuple(suite.results for suite in runs[State.TASK]),
@@ -122,6 +134,14 @@ class Grader:
             lost=tuple(dict.fromkeys(f"{e.file}: {e.signature}" for s in everything for e in s.collection_errors)),
         )
         return judge_tests(variant.metadata.name, repeats, submitted)
+
+    def _before(self, trees: dict[State, str], scopes: tuple[str, ...] | None) -> list[SuiteResult]:
+        """Both states without the answer, as far as the scopes were there; what is wrong there is not the answer's."""
+        held = {state: tree for state, tree in trees.items() if scopes is None or self._holds(tree, scopes)}
+        try:
+            return [self._suite(tree, scopes, 0, f"grade-before-{state.value}") for state, tree in held.items()]
+        except Forged as forged:
+            raise NoGrade(str(forged)) from forged
 
     def _scopes(self, submitted: Submission) -> tuple[str, ...] | None:
         """Scopes of the counted files that hold tests; None, which is all, where only tests that are there use them."""
@@ -149,7 +169,8 @@ class Grader:
         order = PassOrder(tree=tree, scopes=scopes, perturbation=perturbation(repeat), label=label)
         record = rounds.run_settled(self._runner, order)
         if (fault := rounds.fault_of(record)) is not None:
-            raise NoGrade(f"{label}, twice: {fault[1]}")
+            said = f"{label}, twice: {fault[1]}"
+            raise Forged(said) if fault[0] == "forged" else NoGrade(said)
         return record.suite
 
     def _disguised(self, variant: TaskVariant, task: str, restored: str) -> tuple[str, str]:

@@ -22,6 +22,10 @@ class NoGrade(Exception):
     """The runs gave no verdict, twice; the message says why."""
 
 
+class Forged(Exception):
+    """Results of an answer's run were forged, twice; the task's own runs were honest when it was made."""
+
+
 class Grade(Model):
     """The outcome: solved or not, why, and every check that decided it.
 
@@ -57,11 +61,15 @@ class Wanted(Model):
 
 
 class Told(Model):
-    """What the runs on an answer's tree told: outcomes and signatures by check, and why some runs said nothing."""
+    """What the runs on an answer's tree told: outcomes and signatures by check, and why some runs said nothing.
+
+    ``forged`` says of which runs somebody changed the results, and how that was seen.
+    """
 
     outcomes: dict[str, str] = {}
     signatures: dict[str, str] = {}
     no_verdict: tuple[str, ...] = ()
+    forged: tuple[str, ...] = ()
 
 
 def judge_patch(variant: str, wanted: Wanted, told: Told, submitted: Submission) -> Grade:
@@ -71,16 +79,16 @@ def judge_patch(variant: str, wanted: Wanted, told: Told, submitted: Submission)
     """
 
     def failed(checks: Sequence[str]) -> tuple[str, ...]:
-        silent = bool(told.no_verdict)
+        silent = bool(told.no_verdict or told.forged)
         return tuple(c for c in checks if told.outcomes.get(c, "passed" if silent else "missing") != "passed")
 
     targets, observers, regression = failed(wanted.targets), failed(wanted.observers), failed(wanted.regression)
-    if told.no_verdict and not (targets or observers or regression):
+    if told.no_verdict and not (targets or observers or regression or told.forged):
         raise NoGrade("; ".join(told.no_verdict))
     shown = {*targets, *observers, *regression}
     return Grade(
         variant=variant,
-        solved=not shown,
+        solved=not (shown or told.forged),
         message=_why(wanted, (targets, observers, regression), told, submitted),
         failed_targets=targets,
         failed_observers=observers,
@@ -92,7 +100,7 @@ def judge_patch(variant: str, wanted: Wanted, told: Told, submitted: Submission)
         why_put_back=submitted.why,
         outcomes={check: told.outcomes.get(check, "missing") for check in sorted(shown)},
         signatures={check: told.signatures[check] for check in sorted(shown & told.signatures.keys())},
-        no_verdict=told.no_verdict,
+        no_verdict=(*told.forged, *told.no_verdict),
     )
 
 
@@ -100,7 +108,7 @@ class Repeats(Model):
     """An answer's tests on both states, repeat by repeat: result by id.
 
     ``added`` are the ids that are the answer's; ``healthy`` ids that pass on the restored state without it. ``lost``
-    says why files could not be looked into for tests.
+    says why files could not be looked into for tests, ``forged`` that results were changed and how that was seen.
     """
 
     task: tuple[dict[str, TestResult], ...] = ()
@@ -108,6 +116,7 @@ class Repeats(Model):
     added: tuple[str, ...] = ()
     healthy: frozenset[str] = frozenset()
     lost: tuple[str, ...] = ()
+    forged: str = ""
 
 
 def added_tests(
@@ -176,7 +185,7 @@ def _told(repeats: Repeats, check: str) -> str:
 
 def _why(wanted: Wanted, failed: tuple[tuple[str, ...], ...], told: Told, submitted: Submission) -> str:
     targets, observers, regression = failed
-    parts = []
+    parts = [f"results were forged: {told.forged[0]}"] if told.forged else []
     if targets:
         first = told.signatures.get(targets[0])
         parts.append(
@@ -201,7 +210,9 @@ def _why_tests(
     submitted: Submission,
 ) -> str:
     parts: list[str] = []
-    if not added:
+    if repeats.forged:
+        parts.append(f"results were forged: {repeats.forged}")
+    elif not added:
         lost = f" that the project's check command runs: {'; '.join(repeats.lost[:3])}" if repeats.lost else ""
         parts.append(f"the patch adds no test{lost}")
     if broken:
