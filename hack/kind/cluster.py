@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
@@ -101,6 +102,7 @@ def down(settings: Settings) -> None:
         host.lower_fence(settings)
         stop_engine(settings)
         host.restore(settings)
+        shutil.rmtree(settings.cache / "kubectl", ignore_errors=True)
         for file in (settings.kubeconfig, description(settings)):
             file.unlink(missing_ok=True)
 
@@ -111,8 +113,7 @@ def running(settings: Settings) -> Cluster | None:
         cluster = Cluster.model_validate_json(description(settings).read_bytes())
     except (OSError, ValueError):
         return None
-    kubectl = (cluster.kubectl, "--kubeconfig", cluster.kubeconfig)
-    return cluster if succeeds(*kubectl, "get", "--raw=/readyz", "--request-timeout=5s") else None
+    return cluster if succeeds(*_client(settings), "get", "--raw=/readyz", "--request-timeout=5s") else None
 
 
 def description(settings: Settings) -> Path:
@@ -259,7 +260,7 @@ def _kind(settings: Settings, engine: Engine, *words: str | Path) -> None:
 
 
 def _client(settings: Settings) -> tuple[str | Path, ...]:
-    return (settings.bin / "kubectl", "--kubeconfig", settings.kubeconfig)
+    return (settings.bin / "kubectl", "--kubeconfig", settings.kubeconfig, "--cache-dir", settings.cache / "kubectl")
 
 
 def _kubectl(settings: Settings, *words: str, stdin: bytes | None = None) -> str:

@@ -19,6 +19,8 @@ from hack.kind.commands import ClusterError, CommandFailed, run, step, succeeds,
 from hack.kind.settings import FILES, Settings
 
 CAP_SYS_RESOURCE = 24
+CONTROL_GROUPS = Path("/sys/fs/cgroup")
+CONTROL_GROUP = "change2task-kind"
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,14 @@ def start_engine(settings: Settings) -> Engine:
         words = [
             *("dockerd", "--host", _address(settings), "--pidfile", str(_pidfile(settings))),
             *("--data-root", str(folder / "data"), "--exec-root", str(folder / "run")),
-            *("--bridge", "none", "--config-file", str(_configuration(settings))),
+            *(
+                "--bridge",
+                "none",
+                "--cgroup-parent",
+                f"/{CONTROL_GROUP}",
+                "--config-file",
+                str(_configuration(settings)),
+            ),
             *(_runtime(folder) if _lacks(CAP_SYS_RESOURCE) else ()),
         ]
         with log.open("wb") as stream:
@@ -105,10 +114,18 @@ def stop_engine(settings: Settings) -> None:
         os.kill(pid, signal.SIGTERM)
         wait_until("dockerd has ended", lambda: _pid(settings) is None, seconds=60, way_out=f"its process is {pid}")
         _pidfile(settings).unlink(missing_ok=True)
-        remove_chains()
+        _remove_chains()
+        _remove_control_groups()
 
 
-def remove_chains() -> None:
+def _remove_control_groups() -> None:
+    """The empty folders of its containers' control groups, which an engine leaves."""
+    for group in (*CONTROL_GROUPS.glob(f"*/{CONTROL_GROUP}"), CONTROL_GROUPS / CONTROL_GROUP):
+        for folder, _, _ in os.walk(group, topdown=False):
+            Path(folder).rmdir()
+
+
+def _remove_chains() -> None:
     """Take out of the firewall what an engine made and left."""
     for table in ("filter", "nat"):
         rules = run("iptables", "-w", "-t", table, "-S").splitlines()

@@ -75,7 +75,7 @@ class Settings(_Table):
     """Its name comes first in the alphabet, so an engine takes it for the default route of who is on both."""
     bridge: str = "br-c2t"
     subnet: str = "10.213.0.0/24"
-    """Apart from what an engine takes by itself, so that one inside a pod does not take the same and lose the registry."""
+    """Apart from what engines take by themselves: one inside a pod would take the same, and lose the registry."""
     outside_subnet: str = "10.213.1.0/24"
     registry_port: int = 5001
 

@@ -39,10 +39,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def ground(pytestconfig: pytest.Config) -> Iterator[Ground]:
+def ground(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ground]:
+    cache = tmp_path_factory.mktemp("kubectl")
     given = pytestconfig.getoption("--kubeconfig")
     if given:
-        yield _given(pytestconfig, Path(given))
+        yield _given(pytestconfig, Path(given), cache)
         return
     settings = Settings.from_environment()
     cluster, started = running(settings), False
@@ -53,7 +54,7 @@ def ground(pytestconfig: pytest.Config) -> Iterator[Ground]:
             cluster, started = up(settings), True
         except ClusterError as error:
             _without(pytestconfig, f"the cluster cannot be started: {error}")
-    yield Ground(Kubectl(str(cluster.kubectl), cluster.kubeconfig), f"{cluster.registry}/busybox:1", cluster)
+    yield Ground(Kubectl(str(cluster.kubectl), cluster.kubeconfig, cache), f"{cluster.registry}/busybox:1", cluster)
     if started and not pytestconfig.getoption("--keep-cluster"):
         down(settings)
 
@@ -81,13 +82,15 @@ def pods(ground: Ground, namespace: str) -> Pods:
     return Pods(ground.kubectl, namespace, ground.image)
 
 
-def _given(config: pytest.Config, kubeconfig: Path) -> Ground:
+def _given(config: pytest.Config, kubeconfig: Path, cache: Path) -> Ground:
     program = os.environ.get("KUBECTL") or shutil.which("kubectl")
     if program is None or not kubeconfig.is_file():
         raise pytest.UsageError(
             f"--kubeconfig takes a file and a kubectl on PATH (or in KUBECTL); {kubeconfig} was given"
         )
-    return Ground(Kubectl(program, kubeconfig.resolve()), config.getoption("--test-image") or "busybox:1.36", None)
+    return Ground(
+        Kubectl(program, kubeconfig.resolve(), cache), config.getoption("--test-image") or "busybox:1.36", None
+    )
 
 
 def _can_start(settings: Settings) -> bool:

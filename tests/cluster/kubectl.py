@@ -30,9 +30,10 @@ class Kubectl:
 
     program: str
     kubeconfig: Path
+    cache: Path
 
     def words(self, *words: str) -> list[str]:
-        return [self.program, "--kubeconfig", str(self.kubeconfig), *words]
+        return [self.program, "--kubeconfig", str(self.kubeconfig), "--cache-dir", str(self.cache), *words]
 
     def run(self, *words: str, stdin: str = "", seconds: float = 120) -> Done:
         done = subprocess.run(
