@@ -26,7 +26,7 @@ def tools(kind_cluster: Cluster) -> str:
 def test_an_image_built_in_a_pod_is_run_by_the_node(kind_cluster: Cluster, pods: Pods, tools: str, kit: str) -> None:
     built = f"{kind_cluster.registry}/built:{uuid4().hex[:8]}"
     script = f"""
-        dockerd --insecure-registry={kind_cluster.registry} >/tmp/dockerd.log 2>&1 &
+        dockerd --insecure-registry=http://{kind_cluster.registry} >/tmp/dockerd.log 2>&1 &
         n=0
         until docker version >/dev/null 2>&1; do
             n=$((n+1)); [ $n -lt 150 ] || {{ cat /tmp/dockerd.log; exit 1; }}; sleep 0.2
