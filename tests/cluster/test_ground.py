@@ -112,7 +112,9 @@ def test_a_name_of_the_outside_does_not_exist_at_once(kind_cluster: Cluster, pod
 
 
 def test_the_host_is_closed_to_pods(kind_cluster: Cluster, pods: Pods) -> None:
-    gateway = docker(kind_cluster, "network", "inspect", "-f", "{{(index .IPAM.Config 0).Gateway}}", "change2task")
+    gateway = docker(
+        kind_cluster, "inspect", "-f", '{{(index .NetworkSettings.Networks "change2task").Gateway}}', kind_cluster.node
+    )
     with listener(gateway) as (port, reached):
         socket.create_connection((gateway, port), timeout=5).close()
 
