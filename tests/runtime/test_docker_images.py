@@ -142,7 +142,7 @@ def test_a_base_image_holds_the_environment_readable_and_closed_and_knows_its_us
         workshop.sandbox.engine,
         workshop.growing.image,
         content,
-        name=NAME,
+        called=NAME,
         labels={"change2task.dev/key": "abc"},
         variables={"WORD": "x"},
         user="1000:1000",

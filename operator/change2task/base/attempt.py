@@ -17,13 +17,14 @@ from packaging.version import Version
 
 from change2task.api.modernbase import Scope
 from change2task.api.reasons import Reason
-from change2task.base import copies, dating, disk, leftovers, lock, toolchains
+from change2task.base import copies, dating, disk, leftovers, lock
 from change2task.base.dating import Index
 from change2task.base.environment import DOCUMENT, LEFTOVERS, Environment, runtime_environment
 from change2task.base.faults import built_fault
 from change2task.base.freeze import Frozen, freeze
 from change2task.base.places import Tools, mount
 from change2task.base.recipe import Recipe
+from change2task.base.site import Site
 from change2task.base.steps import Bench, StepFailed
 from change2task.checks.passes import InfrastructureFault
 from change2task.history.models import Role
@@ -47,15 +48,14 @@ class Attempt:
     """One build in its staging folder."""
 
     def __init__(
-        self, builder: Builder, repository: Repository, url: str, tree: str, tools: Tools, key: str, staging: Path
-    ) -> None:
-        self.builder, self.repository, self.tools, self.key, self.staging = builder, repository, tools, key, staging
-        self.sandbox, self.layout = builder.sandbox, builder.sandbox.layout
+        self, builder: Builder, site: Site, repository: Repository, url: str, tree: str, tools: Tools, key: str,
+        staging: Path,
+    ) -> None:  # fmt: skip
+        self.builder, self.site, self.repository = builder, site, repository
+        self.tools, self.key, self.staging = tools, key, staging
+        self.layout = builder.sandbox.layout
         self.tree_id, self.tree = tree, repository.tree(tree)
-        self.content = builder.content(staging)
-        fixed = self.sandbox.isolation.fixed_paths
-        self.work = staging / "work" if fixed else Path(self.layout.work)
-        self.home = staging / "home" if fixed else Path(self.layout.home)
+        self.content, self.work, self.home = site.content, site.work, site.home
         self.downloads = builder.cache / "uv" / sha256(url.encode()).hexdigest()[:16]
         self.notes: list[str] = []
 
@@ -83,12 +83,23 @@ class Attempt:
                 recipe = poorer
 
     def _attempt(self, recipe: Recipe, *, dated: bool) -> None:
+        self._prepare()
+        try:
+            self._make(recipe, dated=dated)
+        except BaseException:
+            self.site.take_back()
+            raise
+
+    def _prepare(self) -> None:
         self.notes = []
         for folder in (self.staging, self.content, self.work, self.home):
             remove(folder)
         for folder in (self.staging / "logs", self.staging / "lock", self.content, self.home, self.downloads):
             folder.mkdir(parents=True, exist_ok=True)
+        self.site.begin()
         materialise(self.repository, self.tree, self.work)
+
+    def _make(self, recipe: Recipe, *, dated: bool) -> None:
         self.bench = bench = self._bench(recipe, dated=dated)
         if self.tools.interpreter is not None:
             self._virtual_environment(bench, recipe)
@@ -96,31 +107,30 @@ class Attempt:
             _log.info("setup", key=self.key[:12], step=step)
             bench.step(step)
         frozen = self._freeze(bench)
+        self.site.take_back()
         left = self._clean_and_check()
         self._compile(bench)
-        if self.sandbox.isolation.filesystem:
-            disk.share(self.content, self.builder.cache / "pool")
+        self.site.take_back()
         whole, detail = _dating(recipe, frozen, self._undatable(recipe), dated=dated)
+        image = self.site.settle()
         for folder in (self.work, self.home, self.staging / "lock"):
             remove(folder)
         environment = Environment(
             key=self.key, recipe=recipe, tools=self.tools, layout=self.layout, dated=whole, dated_detail=detail,
             lock=frozen.text or None, unlocked=frozen.unlocked, leftovers=left,
             notes=(*self.notes, *frozen.notes), steps=tuple(bench.records),
-            bytes=disk.allocated(self.content, self.staging),
+            bytes=disk.allocated(self.content, self.staging) + (0 if image is None else image.bytes), image=image,
         )  # fmt: skip
-        if not self.sandbox.isolation.fixed_paths:
-            (self.content / ".key").write_text(self.key)
         (self.staging / DOCUMENT).write_bytes(environment.canonical())
 
     def _bench(self, recipe: Recipe, *, dated: bool) -> Bench:
-        program = mount(self.sandbox, toolchains.uv_program(), "tools/uv")
-        downloads = mount(self.sandbox, self.downloads, "downloads", writable=True)
-        locks = mount(self.sandbox, self.staging / "lock", "lock")
-        index = self.builder.index
+        sandbox, index = self.site.sandbox, self.site.index
+        program = mount(sandbox, self.site.uv, "tools/uv")
+        downloads = mount(sandbox, self.downloads, "downloads", writable=True)
+        locks = mount(sandbox, self.staging / "lock", "lock")
         inside = runtime_environment(self.tools, self.layout, self.content, None, {})
         shown = {one.target: one for one in inside.mounts(self.layout, writable=True)}
-        shown |= {str(path): Mount(source=path, target=str(path)) for path in index.files}
+        shown |= {one.target: one for one in self.site.files}
         variables = inside.command_env(self.layout)
         for name in ("UV_OFFLINE", "GOPROXY"):
             variables.pop(name, None)
@@ -142,7 +152,7 @@ class Attempt:
             program, downloads, locks, *shown.values(),
         )  # fmt: skip
         return Bench(
-            sandbox=self.sandbox, mounts=mounts, variables={**variables, **recipe.env}, index=index,
+            sandbox=sandbox, mounts=mounts, variables={**variables, **recipe.env}, index=index,
             limits=self.builder.limits, logs=self.staging / "logs", uv=program.target, cancel=self.builder.cancel,
         )  # fmt: skip
 
@@ -181,7 +191,7 @@ class Attempt:
             return Frozen("", (), ())
         scratch = self.staging / "scratch"
         scratch.mkdir()
-        frozen = freeze(bench, mount(self.sandbox, scratch, "scratch", writable=True))
+        frozen = freeze(bench, mount(self.site.sandbox, scratch, "scratch", writable=True))
         remove(scratch)
         return frozen
 
@@ -197,6 +207,7 @@ class Attempt:
             *_located(copies.compiled_leftovers(kept), "the work folder"),
             *_located(copies.in_folder(prints, self.content, installed.foreign), "the environment"),
             *_located(copies.compiled_of_project(installed.own), "the environment"),
+            *self._copies_in_layers(prints),
         ]
         if found:
             more = f" and {len(found) - 1} more" if len(found) > 1 else ""
@@ -206,6 +217,12 @@ class Attempt:
                 " compiles or copies it to spec.environment.rebuild, which runs in every state",
             )
         return kept
+
+    def _copies_in_layers(self, prints: copies.Fingerprints) -> Iterator[str]:
+        for layer in self.site.layers():
+            installed = copies.installed(layer, self.layout.work)
+            yield from _located(copies.in_folder(prints, layer, installed.foreign), "the image")
+            yield from _located(copies.compiled_of_project(installed.own), "the image")
 
     def _compile(self, bench: Bench) -> None:
         """Byte-code for what is installed, so that states, which cannot write there, need not compile it each time."""

@@ -28,8 +28,10 @@ from change2task.base.environment import (
 )
 from change2task.base.index import IndexSettings
 from change2task.base.index import settings as index_settings
-from change2task.base.places import Tools
+from change2task.base.on_image import ImageFoundation
+from change2task.base.on_machine import MachineFoundation
 from change2task.base.recipe import Recipe
+from change2task.base.site import Foundation
 from change2task.checks.passes import Cancelled, InfrastructureFault
 from change2task.runtime.models import Limits
 from change2task.runtime.sandbox import Sandbox
@@ -42,7 +44,7 @@ DEFAULT_LIMITS = Limits(seconds=1800, memory_bytes=8 << 30, processes=1024, disk
 
 @dataclass(frozen=True)
 class Builder:
-    """Builds environments below ``cache``; ``interpreters`` lists what this machine has."""
+    """Builds environments below ``cache``; ``interpreters`` lists what this machine has, ``index`` is as it sees it."""
 
     sandbox: Sandbox
     cache: Path
@@ -73,22 +75,21 @@ class Builder:
             interpreters=partial(toolchains.installed, environ),
         )
 
-    def tools(self, recipe: Recipe) -> Tools:
-        """What of this machine the recipe gets. Raises ToolchainMissing."""
-        if recipe.toolchain == "python":
-            return Tools(interpreter=toolchains.pick(recipe.python, recipe.as_of, self.interpreters(), self.environ))
-        if recipe.toolchain == "go":
-            root, version = toolchains.go_root(self.environ)
-            toolchains.check_go(recipe.go, version)
-            return Tools(go_root=root, go_version=version)
-        return Tools()
+    @property
+    def foundation(self) -> Foundation:
+        """What environments stand on, by the kind of sandbox that states run in."""
+        containers = self.sandbox.containers
+        if containers is not None:
+            return ImageFoundation(containers, self.cache, self.index, self.environ, self.limits, self.cancel)
+        return MachineFoundation(self.sandbox, self.cache, self.index, self.environ, self.interpreters)
 
     def build(self, repository: Repository, url: str, tree: str, recipe: Recipe) -> PlacedEnvironment:
         """The environment of a tree, from the cache or built now.
 
         Raises Faulted (the base's fault), ToolchainMissing, InfrastructureFault, Cancelled.
         """
-        tools = self.tools(recipe)
+        foundation = self.foundation
+        tools = foundation.tools(recipe)
         key = environment_key(tree, recipe, tools, self.sandbox)
         home = self.cache / "environments"
         home.mkdir(parents=True, exist_ok=True)
@@ -101,7 +102,8 @@ class Builder:
                 remove(stale)
             staging = home / f".building-{key}-{os.getpid()}"
             try:
-                Attempt(self, repository, url, tree, tools, key, staging).run(recipe)
+                with foundation.site(tools, recipe, key, staging) as site:
+                    Attempt(self, site, repository, url, tree, tools, key, staging).run(recipe)
                 remove(home / key)
                 staging.rename(home / key)
             finally:
@@ -117,15 +119,7 @@ class Builder:
         document = folder / DOCUMENT
         if not document.is_file():
             return None
-        environment = Environment.model_validate_json(document.read_bytes())
-        content = self.content(folder)
-        if not self.sandbox.isolation.fixed_paths and _read(content / ".key") != key:
-            return None
-        return PlacedEnvironment(environment=environment, folder=folder, content=content)
-
-    def content(self, folder: Path) -> Path:
-        """Where an environment's files lie: in its folder, or where the sandbox needs them for want of mounts."""
-        return folder / "env" if self.sandbox.isolation.fixed_paths else Path(self.sandbox.layout.env)
+        return self.foundation.placed(Environment.model_validate_json(document.read_bytes()), folder)
 
     @contextmanager
     def _alone(self, path: Path) -> Iterator[None]:
@@ -141,7 +135,3 @@ class Builder:
             yield
         finally:
             held.release()
-
-
-def _read(path: Path) -> str | None:
-    return path.read_text() if path.is_file() else None

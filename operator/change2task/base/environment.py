@@ -16,7 +16,7 @@ from pydantic import Field
 
 from change2task.api.model import Model
 from change2task.api.modernbase import BuiltEnvironment
-from change2task.base.places import Tools, path_folders, state_variables
+from change2task.base.places import BaseImage, Tools, path_folders, state_variables
 from change2task.base.recipe import Recipe
 from change2task.runtime.environment import Environment as RuntimeEnvironment
 from change2task.runtime.models import Layout
@@ -42,7 +42,8 @@ class Environment(Model):
 
     ``dated``: everything in it is of the recipe's date or held by a lock; ``dated_detail`` says how or why not.
     ``lock`` is requirements text with hashes of what was installed, ``unlocked`` what no lock can hold.
-    ``leftovers`` are quoted paths that setup left in the work folder. ``bytes`` counts shared files once.
+    ``leftovers`` are quoted paths that setup left in the work folder. ``bytes`` counts shared files once. ``image``
+    holds the environment where sandboxes are containers.
     """
 
     key: str
@@ -57,6 +58,7 @@ class Environment(Model):
     notes: tuple[str, ...] = ()
     steps: tuple[StepRecord, ...] = ()
     bytes: int = Field(default=0, ge=0)
+    image: BaseImage | None = None
 
     @property
     def lock_digest(self) -> str | None:
@@ -68,7 +70,8 @@ class Environment(Model):
         interpreter = self.tools.interpreter
         return BuiltEnvironment(
             key=self.key,
-            image=self.recipe.image,
+            image=self.recipe.image if self.image is None else self.image.name,
+            digest=None if self.image is None else self.image.id,
             interpreter=None if interpreter is None else f"CPython {interpreter.version}",
             dated=self.dated,
             as_of=self.recipe.as_of,
@@ -79,11 +82,14 @@ class Environment(Model):
 
 
 class PlacedEnvironment(Model):
-    """An environment on this machine: ``folder`` holds its document, logs and leftovers, ``content`` is mounted."""
+    """An environment on this machine: ``folder`` holds its document, logs and leftovers.
+
+    ``content`` is the folder that states get mounted; None where they have it in their image.
+    """
 
     environment: Environment
     folder: Path
-    content: Path
+    content: Path | None
 
     def modules(self) -> frozenset[str]:
         """Names of the top-level Python modules that a state finds in it and in the standard library; none for Go."""
@@ -97,17 +103,24 @@ class PlacedEnvironment(Model):
     def runtime(self) -> RuntimeEnvironment:
         """The environment as states get it: read-only, with leftovers laid beside their trees."""
         environment = self.environment
+        image = None if environment.image is None else environment.image.id
         return runtime_environment(
-            environment.tools, environment.layout, self.content, self.folder / LEFTOVERS, environment.recipe.env
+            environment.tools, environment.layout, self.content, self.folder / LEFTOVERS, environment.recipe.env, image
         )
 
 
 def runtime_environment(
-    tools: Tools, layout: Layout, content: Path, leftovers: Path | None, env: dict[str, str]
+    tools: Tools,
+    layout: Layout,
+    content: Path | None,
+    leftovers: Path | None,
+    env: dict[str, str],
+    image: str | None = None,
 ) -> RuntimeEnvironment:
     """What commands are run in; ``env`` is the recipe's own. Raises ToolchainMissing."""
     return RuntimeEnvironment(
         folder=content,
+        image=image,
         leftovers=leftovers,
         toolchain=tools.mounts(),
         path=path_folders(layout, tools),

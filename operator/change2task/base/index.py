@@ -33,6 +33,10 @@ _FILES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE
 _LISTS = ("UV_DEFAULT_INDEX", "UV_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS", "PIP_INDEX_URL",
           "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS")  # fmt: skip
 _VISIBLE = ("/usr/", "/etc/ssl/certs/", "/etc/pki/tls/certs/", "/etc/pki/ca-trust/extracted/")
+_WORD = re.compile(r"[^\s,]+")
+_LOOPBACK = re.compile(
+    r"(?P<scheme>\w+)://(?:[^\s/@]*@)?(?P<place>(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?)(?=[/\s]|$)"
+)
 _MASK = "***"
 _PAIRS = (("index-url", "UV_DEFAULT_INDEX"), ("extra-index-url", "UV_INDEX"), ("find-links", "UV_FIND_LINKS"),
           ("trusted-host", "UV_INSECURE_HOST"))  # fmt: skip
@@ -56,6 +60,28 @@ class IndexSettings(Model):
         for secret in self.secrets:
             text = text.replace(secret, _MASK)
         return text
+
+    def moved(self, root: str) -> tuple[IndexSettings, dict[Path, str]]:
+        """The settings for a system that is not this machine's, and under which path it must show each file they name.
+
+        ``root`` is an absolute folder there.
+        """
+        places = {path: f"{root}/{number}/{path.name}" for number, path in enumerate(sorted(_named(self.variables)))}
+
+        def moved_word(found: re.Match[str]) -> str:
+            label, path = _split(found[0])
+            return f"{label}{places[path]}" if path in places else found[0]
+
+        variables = {
+            name: _WORD.sub(moved_word, value) if name in {*_FILES, *_LISTS} else value
+            for name, value in self.variables.items()
+        }
+        return self.replacing(variables=variables, files=()), places
+
+    def loopback(self) -> str | None:
+        """An address among the settings that only this machine itself reaches, such as http://localhost:3141."""
+        found = (_LOOPBACK.search(value) for value in self.variables.values())
+        return next((f"{one['scheme']}://{one['place']}" for one in found if one is not None), None)
 
 
 def settings(environ: Mapping[str, str], *, system: Path = Path("/etc")) -> IndexSettings:
@@ -132,16 +158,22 @@ def _of_pip(files: Iterable[Path]) -> dict[str, str]:
 
 def _files(variables: Mapping[str, str]) -> tuple[Path, ...]:
     """Host files and folders the variables name, which a sandbox would not show otherwise."""
-    named = [Path(variables[name]) for name in _FILES if name in variables]
-    for name in _LISTS:
-        for word in variables.get(name, "").replace(",", " ").split():
-            url = word.partition("=")[2] if re.match(r"[\w-]+=", word) else word
-            if url.startswith("file://"):
-                named.append(Path(unquote(urlsplit(url).path)))
-            elif url.startswith("/"):
-                named.append(Path(url))
-    kept = {path for path in named if path.is_absolute() and path.exists()}
-    return tuple(sorted(path for path in kept if not f"{path}/".startswith(_VISIBLE)))
+    return tuple(sorted(path for path in _named(variables) if not f"{path}/".startswith(_VISIBLE)))
+
+
+def _named(variables: Mapping[str, str]) -> set[Path]:
+    """Every host file and folder the variables name."""
+    words = [word for name in (*_FILES, *_LISTS) for word in _WORD.findall(variables.get(name, ""))]
+    paths = {path for _, path in map(_split, words) if path is not None}
+    return {path for path in paths if path.exists()}
+
+
+def _split(word: str) -> tuple[str, Path | None]:
+    """What stands before a path in a word, such as ``corp=file://``, and the absolute path if there is one."""
+    label, url = (found[0], word[found.end() :]) if (found := re.match(r"[\w-]+=", word)) else ("", word)
+    if url.startswith("file://"):
+        return f"{label}file://", Path(unquote(urlsplit(url).path))
+    return (label, Path(url)) if url.startswith("/") else (label, None)
 
 
 def _secrets(variables: Mapping[str, str]) -> tuple[str, ...]:

@@ -16,15 +16,39 @@ from change2task.runtime.sandbox import Sandbox
 from change2task.runtime.toolchain import toolchain_mounts
 
 
+class StartImage(Model):
+    """The image that an environment starts from: how it was asked for, its id, and what it sets.
+
+    ``path`` are the folders of its PATH, ``variables`` the others that it sets. Its states run as ``user`` (uid:gid).
+    """
+
+    reference: str
+    id: str
+    path: tuple[str, ...]
+    variables: dict[str, str]
+    user: str
+
+
+class BaseImage(Model):
+    """The image that holds an environment: its name on the engine, its id, the bytes it adds to its start image."""
+
+    name: str
+    id: str
+    bytes: int
+
+
 class Tools(Model):
-    """What of this machine an environment rests on: an interpreter, or a Go installation."""
+    """What an environment rests on: an interpreter, or a Go installation, of this machine or in ``image``."""
 
     interpreter: Interpreter | None = None
     go_root: Path | None = None
     go_version: str | None = None
+    image: StartImage | None = None
 
     def mounts(self) -> tuple[Mount, ...]:
         """The tools at their own paths. Raises ToolchainMissing where one is gone, or cannot be shown alone."""
+        if self.image is not None:
+            return ()
         programs = [self.go_root / "bin/go"] if self.go_root is not None else []
         programs += [self.interpreter.executable] if self.interpreter is not None else []
         try:
@@ -43,12 +67,14 @@ def mount(sandbox: Sandbox, source: Path, name: str, *, writable: bool = False) 
 def path_folders(layout: Layout, tools: Tools) -> tuple[str, ...]:
     """Folders that come before the system's own in PATH, as seen inside."""
     python = (f"{layout.env}/bin",) if tools.interpreter is not None else ()
-    return (*python, f"{tools.go_root}/bin") if tools.go_root is not None else python
+    go = (f"{tools.go_root}/bin",) if tools.go_root is not None else ()
+    return (*python, *go, *(tools.image.path if tools.image is not None else ()))
 
 
 def state_variables(layout: Layout, tools: Tools) -> dict[str, str]:
     """What a state's commands get besides places, locale and the recipe's own: toolchains held off the network."""
-    variables = {"USER": "c2t", "LOGNAME": "c2t", "TERM": "dumb", "XDG_CACHE_HOME": f"{layout.tmp}/cache"}
+    given = tools.image.variables if tools.image is not None else {}
+    variables = {**given, "USER": "c2t", "LOGNAME": "c2t", "TERM": "dumb", "XDG_CACHE_HOME": f"{layout.tmp}/cache"}
     if tools.interpreter is not None:
         variables |= {"VIRTUAL_ENV": layout.env, "PYTHONDONTWRITEBYTECODE": "1", "UV_OFFLINE": "1",
                       "UV_PYTHON_DOWNLOADS": "never"}  # fmt: skip

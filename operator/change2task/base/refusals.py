@@ -12,6 +12,9 @@ from change2task.runtime.sandbox import Sandbox
 def refuses(recipe: Recipe, sandbox: Sandbox) -> str | None:
     """Why this sandbox cannot make the recipe's environment, with the way out; None where it can."""
     if sandbox.name == "docker":
+        options = [package for package in recipe.system_packages if package.startswith("-")]
+        if options:
+            return f"spec.environment.systemPackages: {options[0]!r} is an option of the package manager, no package"
         return None
     if recipe.system_packages:
         return (

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 from functools import lru_cache
+from importlib import metadata
 from pathlib import Path
 
 import structlog
@@ -26,7 +29,7 @@ from change2task.base.recipe import PythonWish
 
 _log = structlog.get_logger(__name__)
 _SECONDS = 60
-_ASK = (
+ASK_PYTHON = (
     "import json, os, platform, sys; print(json.dumps({'version': platform.python_version(),"
     " 'executable': os.path.realpath(getattr(sys, '_base_executable', None) or sys.executable),"
     " 'implementation': platform.python_implementation()}))"
@@ -60,6 +63,31 @@ def uv_program() -> Path:
         raise ToolchainMissing(
             f"uv is not installed beside this program ({error}); install change2task again"
         ) from error
+
+
+def static_uv(folder: Path, environ: Mapping[str, str]) -> Path:
+    """A uv of the same version that needs no C library, brought from the package index into ``folder`` once.
+
+    Raises ToolchainMissing.
+    """
+    version = metadata.version("uv")
+    target = folder / f"uv-{version}-static"
+    program = target / "bin/uv"
+    if not program.is_file():
+        part = folder / f".{target.name}-{os.getpid()}"
+        words = ("pip", "install", "--quiet", "--no-config", "--no-deps", "--only-binary", ":all:", "--python",
+                 sys.executable, "--python-platform", f"{platform.machine()}-unknown-linux-musl", "--target",
+                 str(part), f"uv=={version}")  # fmt: skip
+        brought = subprocess.run(
+            [uv_program(), *words], env=dict(environ), capture_output=True, text=True, timeout=_SECONDS, check=False
+        )
+        if brought.returncode != 0:
+            raise ToolchainMissing(f"uv for an image without glibc cannot be had: {brought.stderr.strip()[-500:]}")
+        if target.exists():  # another run was quicker
+            shutil.rmtree(part)
+        else:
+            part.rename(target)
+    return program
 
 
 def installed(environ: Mapping[str, str] = os.environ) -> tuple[Interpreter, ...]:
@@ -99,21 +127,28 @@ def ask(program: Path, environ: Mapping[str, str] = os.environ) -> Interpreter |
     """The interpreter behind a program, its real file found; None where it is no working CPython 3."""
     try:
         answer = subprocess.run(
-            [program, "-I", "-S", "-c", _ASK],
+            [program, "-I", "-S", "-c", ASK_PYTHON],
             env=dict(environ),
             capture_output=True,
             text=True,
             timeout=_SECONDS,
             check=True,
         )
-        told = json.loads(answer.stdout)
-        Version(told["version"])
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         _log.debug("interpreter does not answer", program=str(program), error=str(error))
         return None
-    if told.pop("implementation") != "CPython":
+    return answered(answer.stdout)
+
+
+def answered(text: str) -> Interpreter | None:
+    """The interpreter that answered ASK_PYTHON so; None for anything but a CPython's answer."""
+    try:
+        told = json.loads(text)
+        Version(told["version"])
+        known = Interpreter(version=told["version"], executable=told["executable"])
+    except (ValueError, KeyError, TypeError):
         return None
-    return Interpreter(**told)
+    return known if told.get("implementation") == "CPython" else None
 
 
 def pick(
@@ -129,8 +164,8 @@ def pick(
         left.remove(chosen)
 
 
-def choose(wish: PythonWish, as_of: date, available: Iterable[Interpreter]) -> Interpreter:
-    """The interpreter a recipe gets; raises ToolchainMissing naming what is there.
+def choose(wish: PythonWish, as_of: date, available: Iterable[Interpreter], place: str = "this machine") -> Interpreter:
+    """The interpreter a recipe gets; raises ToolchainMissing naming what is at the ``place`` they were found.
 
     A minor asked for is taken or nothing is. Else, among those that ``requires-python`` admits: the newest minor
     the project itself lists, else the newest that had been out a year on the date (so that packages of that
@@ -142,7 +177,7 @@ def choose(wish: PythonWish, as_of: date, available: Iterable[Interpreter]) -> I
         fitting = [one for one in everything if one.minor == wish.exact]
         if not fitting:
             raise ToolchainMissing(
-                f"spec.environment.image asks for Python {wish.exact}; this machine has {there};"
+                f"spec.environment.image asks for Python {wish.exact}; {place} has {there};"
                 f" install it, or ask for one of these"
             )
         return fitting[0]
@@ -153,7 +188,7 @@ def choose(wish: PythonWish, as_of: date, available: Iterable[Interpreter]) -> I
     fitting = [one for one in everything if allowed.contains(one.version, prereleases=True)]
     if not fitting:
         raise ToolchainMissing(
-            f"the project requires Python {wish.specifier}; this machine has {there}; install one that fits"
+            f"the project requires Python {wish.specifier}; {place} has {there}; install one that fits"
         )
     ripe = [one for one in fitting if _RELEASED.get(one.minor, date.max) <= as_of - _RIPE]
     listed = [one for one in fitting if one.minor in wish.listed]
@@ -179,7 +214,7 @@ def go_root(environ: Mapping[str, str] = os.environ) -> tuple[Path, str]:
     return Path(lines[0]).resolve(), lines[1].removeprefix("go")
 
 
-def check_go(least: str, version: str) -> None:
+def check_go(least: str, version: str, place: str = "this machine") -> None:
     """Raises ToolchainMissing where a module asks for a newer Go than there is; nothing is downloaded."""
     if least and Version(version) < Version(least):
-        raise ToolchainMissing(f"go.mod asks for Go {least}; this machine has {version}; install a newer one")
+        raise ToolchainMissing(f"go.mod asks for Go {least}; {place} has {version}; install a newer one")

@@ -154,6 +154,7 @@ class SandboxRunner:
             },
             cwd=layout.work,
             mounts=(*workspace.mounts(layout), *self._environment.mounts(layout)),
+            image=self._environment.image,
             limits=limits,
             log=harness_log,
         )

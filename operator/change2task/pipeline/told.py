@@ -7,6 +7,7 @@ import threading
 
 import structlog
 
+from change2task.runtime.docker.sandbox import DockerSandbox
 from change2task.runtime.models import Command, Isolation, Layout, Outcome
 from change2task.runtime.sandbox import Sandbox
 
@@ -33,6 +34,11 @@ class ToldSandbox:
     def layout(self) -> Layout:
         """The inner one's."""
         return self._inner.layout
+
+    @property
+    def containers(self) -> DockerSandbox | None:
+        """The inner one's."""
+        return self._inner.containers
 
     def run(self, command: Command, *, cancel: threading.Event | None = None) -> Outcome:
         """As the inner one."""

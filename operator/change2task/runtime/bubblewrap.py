@@ -102,6 +102,7 @@ class BubblewrapSandbox:
 
     name = "bubblewrap"
     layout = Layout.fixed()
+    containers = None
 
     def __init__(
         self, program: Path, features: Features, root: HostRoot, *, reserve_bytes: int = RESERVE_BYTES

@@ -20,13 +20,15 @@ _SYSTEM_PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/
 class Environment(Model):
     """Tools and dependencies of a base.
 
-    `folder` is seen at `layout.env`, read-only in every state. `leftovers` is a folder whose content building has
+    `folder` is seen at `layout.env`, read-only in every state; None where `image`, which states start from, holds it
+    there. `leftovers` is a folder whose content building has
     left beside the sources (a pointer of an editable install, node_modules); it is laid into each fresh work folder.
     `toolchain` are further host folders that must be visible (see toolchain_mounts). `path` are folders, as seen
     inside, that come first in PATH. `variables` are set on top of the usual ones.
     """
 
-    folder: Path
+    folder: Path | None
+    image: str | None = None
     leftovers: Path | None = None
     toolchain: tuple[Mount, ...] = ()
     path: tuple[str, ...] = ()
@@ -34,7 +36,8 @@ class Environment(Model):
 
     def mounts(self, layout: Layout, *, writable: bool = False) -> tuple[Mount, ...]:
         """What a command must have mounted; `writable` only while the environment is being built."""
-        return (*self.toolchain, Mount(source=self.folder, target=layout.env, writable=writable))
+        content = () if self.folder is None else (Mount(source=self.folder, target=layout.env, writable=writable),)
+        return (*self.toolchain, *content)
 
     def command_env(self, layout: Layout) -> dict[str, str]:
         """The whole environment of a command: places, a neutral locale and time zone, then `variables`."""

@@ -48,6 +48,7 @@ class PlainSandbox:
 
     name = "plain"
     isolation = ISOLATION
+    containers = None
 
     def __init__(self, root: Path, *, reserve_bytes: int = RESERVE_BYTES) -> None:
         self.layout = Layout.below(root.absolute())

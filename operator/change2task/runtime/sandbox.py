@@ -7,9 +7,12 @@ It exists as the seam between planning a command and isolating it. Which sandbox
 from __future__ import annotations
 
 import threading
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from change2task.runtime.models import Command, Isolation, Layout, Outcome
+
+if TYPE_CHECKING:
+    from change2task.runtime.docker.sandbox import DockerSandbox
 
 
 class Sandbox(Protocol):
@@ -26,6 +29,10 @@ class Sandbox(Protocol):
     @property
     def layout(self) -> Layout:
         """The paths under which commands find their folders."""
+
+    @property
+    def containers(self) -> DockerSandbox | None:
+        """The sandbox of containers that this is, or is a wrapper of; None where commands need no image."""
 
     def run(self, command: Command, *, cancel: threading.Event | None = None) -> Outcome:
         """Run a command to its end; nothing it started is left when this returns.

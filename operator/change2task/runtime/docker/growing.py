@@ -37,7 +37,7 @@ class GrowingImage:
     """A sandbox whose commands run as root on an image and leave layers there; a context manager.
 
     ``folder``, on this machine, is for its own use: it must be there, be empty, and outlive it. Leaving the context
-    removes every layer that no named image stands on.
+    discards the layers.
     """
 
     name = "docker"
@@ -62,12 +62,18 @@ class GrowingImage:
         """The same as for states."""
         return self._sandbox.layout
 
+    @property
+    def containers(self) -> DockerSandbox:
+        """See Sandbox.containers."""
+        return self._sandbox
+
     def run(self, command: Command, *, cancel: threading.Event | None = None) -> Outcome:
         """See Sandbox.run; a layer is kept of a command that ended with exit code 0.
 
         The command's variables may hold secrets, and a container's own description is kept in the image: so they, and
         all else of the command, come by a file that only this container sees.
         """
+        log.debug("command", line=shlex.join(command.argv), network=command.network, log=str(command.log or ""))
         words = ("/usr/bin/env", "-i", "--", *(f"{name}={value}" for name, value in command.env.items()), *command.argv)
         script = self._command / "run.sh"
         script.write_text(f"exec {shlex.join(words)}\n", encoding="utf-8", errors="surrogateescape")
@@ -105,8 +111,12 @@ class GrowingImage:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for layer in reversed(self._own):
-            images.discard(self._sandbox.engine, layer)
+        self.discard()
+
+    def discard(self) -> None:
+        """Remove every layer that no named image stands on."""
+        while self._own:
+            images.discard(self._sandbox.engine, self._own.pop())
 
     def _keep(self, container: str, command: Command) -> None:
         client = self._sandbox.engine.client
@@ -114,7 +124,8 @@ class GrowingImage:
         changes = changed({one["Path"]: one["Kind"] for one in told}, _places(command, self.layout))
         if not changes.anything:
             return
-        folder = self.layers / f"{len(self._own):02d}"
+        folder = self.layers / f"{len(list(self.layers.iterdir())):02d}"
+        folder.mkdir()
         for path in changes.added:
             self._export(container, path, folder, new=True)
         for path in changes.modified:

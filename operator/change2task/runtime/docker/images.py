@@ -11,9 +11,9 @@ import stat
 import tarfile
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import structlog
 from docker.errors import APIError, ImageNotFound, NotFound
@@ -80,12 +80,18 @@ def discard(engine: Engine, identity: str) -> None:
         log.debug("image.not_removed", image=identity, error=str(error))
 
 
+def name(engine: Engine, image: str, called: str) -> str:
+    """Give a layer of ours a name, and with it a life of its own; returns the new id. Raises the engine's faults."""
+    with _bare(engine, image) as container:
+        return _commit(engine, container, called)
+
+
 def put_on(
     engine: Engine,
     image: str,
     content: Path,
     *,
-    name: str,
+    called: str,
     labels: Mapping[str, str],
     variables: Mapping[str, str],
     user: str,
@@ -93,43 +99,47 @@ def put_on(
 ) -> str:
     """One layer more on an image: ``content`` at ``layout.env``, readable by all and writable by root alone.
 
-    The image is named ``name``, starts a shell as ``user`` (uid:gid, whom it knows as c2t) in ``layout.work`` with
+    The image is named ``called``, starts a shell as ``user`` (uid:gid, whom it knows as c2t) in ``layout.work`` with
     ``variables``. Returns its id. Raises the engine's faults and OSError.
     """
-    client = engine.client
-    made = client.create_container_from_config(  # type: ignore[no-untyped-call]
-        {
-            "Image": image,
-            "Entrypoint": [""],  # none, whatever the image says
-            "Cmd": ["/bin/sh"],
-            "User": user,
-            "WorkingDir": layout.work,
-            "Env": [f"{variable}={value}" for variable, value in variables.items()],
-            "Labels": {**labels, owner.LABEL: owner.this_program()},
-            "HostConfig": {"NetworkMode": "none"},
-        }
-    )
+    environment = [f"{variable}={value}" for variable, value in variables.items()]
+    with (
+        _bare(engine, image, labels, User=user, WorkingDir=layout.work, Env=environment) as container,
+        tempfile.TemporaryFile(dir=content.parent) as file,
+    ):
+        with tarfile.open(fileobj=file, mode="w") as tar:
+            for folder in (layout.env, layout.work, layout.home):
+                _parents(tar, folder)
+            _add(tar, content, layout.env.lstrip("/"))
+            _accounts(tar, engine, container, user, layout.home)
+        file.seek(0)
+        engine.client.put_archive(container, "/", file)
+        return _commit(engine, container, called)
+
+
+@contextmanager
+def _bare(engine: Engine, image: str, labels: Mapping[str, str] | None = None, **settings: object) -> Iterator[str]:
+    """A container that is never started, to make an image of; it starts a shell, whatever its image would."""
+    document = {
+        "Image": image,
+        "Entrypoint": [""],
+        "Cmd": ["/bin/sh"],
+        "Labels": {**(labels or {}), owner.LABEL: owner.this_program()},
+        "HostConfig": {"NetworkMode": "none"},
+        **settings,
+    }
+    made = engine.client.create_container_from_config(document)  # type: ignore[no-untyped-call]
     try:
-        with tempfile.TemporaryFile(dir=content.parent) as file:
-            with tarfile.open(fileobj=file, mode="w") as tar:
-                for folder in (layout.env, layout.work, layout.home):
-                    _parents(tar, folder)
-                _add(tar, content, layout.env.lstrip("/"))
-                _accounts(tar, engine, made["Id"], user, layout.home)
-            file.seek(0)
-            client.put_archive(made["Id"], "/", file)
-        return str(named(engine, made["Id"], name)["Id"])
+        yield made["Id"]
     finally:
-        client.remove_container(made["Id"], force=True, v=True)
+        engine.client.remove_container(made["Id"], force=True, v=True)
 
 
-def named(engine: Engine, container: str, name: str) -> dict[str, Any]:
-    """Commit a container as an image with a name, which is nobody's: no sweep may take its containers for ours."""
-    repository, _, tag = name.partition(":")
-    committed: dict[str, Any] = engine.client.commit(
-        container, repository=repository, tag=tag, changes=[f'LABEL "{owner.LABEL}"=""']
-    )
-    return committed
+def _commit(engine: Engine, container: str, called: str) -> str:
+    """Commit a container under a name; nobody owns the image, so that no sweep takes its containers for ours."""
+    repository, _, tag = called.partition(":")
+    nobody = f'LABEL "{owner.LABEL}"=""'
+    return str(engine.client.commit(container, repository=repository, tag=tag, changes=[nobody])["Id"])
 
 
 def _pull(engine: Engine, reference: str, cancel: threading.Event | None) -> None:

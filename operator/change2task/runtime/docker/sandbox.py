@@ -106,6 +106,11 @@ class DockerSandbox:
             reserve_bytes=reserve_bytes,
         )
 
+    @property
+    def containers(self) -> DockerSandbox:
+        """See Sandbox.containers."""
+        return self
+
     def run(self, command: Command, *, cancel: threading.Event | None = None) -> Outcome:
         """See Sandbox.run. Raises SandboxError for a command without an image where none is set."""
         try:
