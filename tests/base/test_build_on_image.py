@@ -179,6 +179,10 @@ def test_the_status_names_image_and_digest(standing: Standing) -> None:
     assert summary.digest.startswith("sha256:")
 
 
+def test_its_modules_are_known_though_they_lie_in_the_image(standing: Standing) -> None:
+    assert {"dep", "json"} <= standing[1].modules()
+
+
 def test_the_image_says_what_it_is(standing: Standing) -> None:
     place, placed = standing
     assert placed.environment.image is not None

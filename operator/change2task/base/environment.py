@@ -95,10 +95,10 @@ class PlacedEnvironment(Model):
         """Names of the top-level Python modules that a state finds in it and in the standard library; none for Go."""
         if self.environment.tools.interpreter is None:
             return frozenset()
-        installed = (entry.name for entry in self.content.glob("lib/python*/site-packages/*"))
-        names = {name.partition(".")[0] for name in installed if not name.endswith(_NO_MODULE)}
+        image = self.environment.image
+        names = set(image.modules) if image is not None else installed_modules(self.content)
         # Packages that ship their tests under these names do not make them a dependency's.
-        return frozenset({name for name in names if name.isidentifier()} | sys.stdlib_module_names) - {"test", "tests"}
+        return frozenset(names | sys.stdlib_module_names) - {"test", "tests"}
 
     def runtime(self) -> RuntimeEnvironment:
         """The environment as states get it: read-only, with leftovers laid beside their trees."""
@@ -107,6 +107,15 @@ class PlacedEnvironment(Model):
         return runtime_environment(
             environment.tools, environment.layout, self.content, self.folder / LEFTOVERS, environment.recipe.env, image
         )
+
+
+def installed_modules(content: Path | None) -> set[str]:
+    """Names of the top-level modules that are installed in an environment's folder."""
+    if content is None:
+        return set()
+    installed = (entry.name for entry in content.glob("lib/python*/site-packages/*"))
+    names = {name.partition(".")[0] for name in installed if not name.endswith(_NO_MODULE)}
+    return {name for name in names if name.isidentifier()}
 
 
 def runtime_environment(

@@ -22,7 +22,7 @@ from packaging.version import Version
 from change2task.api.reasons import Reason
 from change2task.base import system_packages, toolchains
 from change2task.base.attempt import remove
-from change2task.base.environment import Environment, PlacedEnvironment, runtime_environment
+from change2task.base.environment import Environment, PlacedEnvironment, installed_modules, runtime_environment
 from change2task.base.faults import ToolchainMissing, built_fault
 from change2task.base.index import IndexSettings
 from change2task.base.places import BaseImage, StartImage, Tools
@@ -279,8 +279,9 @@ class ImageSite:
             added = images.size(engine, made) - images.size(engine, self.start.id)
         except FAULTS as error:
             raise InfrastructureFault(f"the base image cannot be made: {error}") from error
+        modules = tuple(sorted(installed_modules(self.content)))
         remove(self.content)
-        return BaseImage(name=called, id=made, bytes=added)
+        return BaseImage(name=called, id=made, bytes=added, modules=modules)
 
     def end(self) -> None:
         """Let go of layers that no image stands on."""

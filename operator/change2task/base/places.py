@@ -30,11 +30,15 @@ class StartImage(Model):
 
 
 class BaseImage(Model):
-    """The image that holds an environment: its name on the engine, its id, the bytes it adds to its start image."""
+    """The image that holds an environment: its name on the engine, its id, the bytes it adds to its start image.
+
+    ``modules`` are the top-level Python modules installed in it.
+    """
 
     name: str
     id: str
     bytes: int
+    modules: tuple[str, ...] = ()
 
 
 class Tools(Model):
