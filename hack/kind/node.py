@@ -43,13 +43,15 @@ def node_image(settings: Settings) -> Image:
     system = key(debian.packages(settings, "node"), HERE / "node.py", HERE / "layers.py")
     node = key(list(built_with(settings)), FILES, HERE / "node.py", settings.versions)
     stored = key([image.identity for image in pods], [image.names for image in pods], HERE / "node.py")
+    layers = (
+        cached_layer(settings, "node-system", system, lambda: _system(settings, tree)),
+        cached_layer(settings, "node-kubernetes", node, lambda: _kubernetes(settings)),
+        cached_layer(settings, "node-images", stored, lambda: _store(settings, pods)),
+    )
+    rmtree(settings.cache / "store", ignore_errors=True)
     return Image(
         names=(f"{NAME}:{key(system, node, stored)[:12]}",),
-        layers=(
-            cached_layer(settings, "node-system", system, lambda: _system(settings, tree)),
-            cached_layer(settings, "node-kubernetes", node, lambda: _kubernetes(settings)),
-            cached_layer(settings, "node-images", stored, lambda: _store(settings, pods)),
-        ),
+        layers=layers,
         architecture=architecture(),
         settings={
             "Env": ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "container=docker"],

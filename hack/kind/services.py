@@ -51,6 +51,16 @@ def load(engine: Engine, image: Image) -> None:
         told = server.stdout.read().decode(errors="replace")
         if server.wait():
             raise ClusterError(f"the engine does not take {image.names[0]}: {told.strip()}")
+    _forget_older(engine, image)
+
+
+def _forget_older(engine: Engine, image: Image) -> None:
+    """Remove earlier images of the same repository that no container runs."""
+    repository = image.names[0].rpartition(":")[0]
+    listed = engine.docker("image", "ls", "--no-trunc", "--format", "{{.Repository}}:{{.Tag}} {{.ID}}", repository)
+    for name, identity in (line.split() for line in listed.splitlines()):
+        if identity != image.identity and not engine.docker("ps", "--quiet", "--filter", f"ancestor={identity}"):
+            engine.docker("image", "rm", name)
 
 
 def load_tools(settings: Settings, engine: Engine) -> None:
@@ -102,6 +112,11 @@ def remove_services(settings: Settings, engine: Engine) -> None:
     for network in (settings.network, settings.outside_network):
         if engine.has_network(network):
             engine.docker("network", "rm", network)
+    pushed = engine.docker("image", "ls", "--format", "{{.Repository}}:{{.Tag}}", f"{settings.registry_on_host}/*")
+    if pushed:
+        engine.docker("image", "rm", *pushed.split())
+    if engine.ours:
+        engine.docker("image", "prune", "--force")
     shutil.rmtree(git_folder(settings), ignore_errors=True)
 
 
