@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -77,11 +78,22 @@ def at_once(*words: str | Path, stdin: bytes = b"") -> Ended:
 
 
 def begin(*words: str | Path, env: Mapping[str, str], cwd: Path) -> subprocess.Popen[bytes]:
-    """Start the command in a process group of its own, its standard error to be read."""
-    return subprocess.Popen(
-        [PROGRAM, *map(str, words)], env=dict(env), cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE, start_new_session=True, bufsize=0,
-    )  # fmt: skip
+    """Start the command in a process group of its own, its standard error to be read; it can be interrupted."""
+    # Who runs the tests in the background has them ignore interrupts, and what they start would inherit that.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return subprocess.Popen(
+            [PROGRAM, *map(str, words)],
+            env=dict(env),
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            bufsize=0,
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def ends_in(process: subprocess.Popen[bytes], seconds: float) -> int:

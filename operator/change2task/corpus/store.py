@@ -168,6 +168,8 @@ class Store:
             text = path.read_bytes()
         except FileNotFoundError:
             return None
+        except OSError as error:
+            raise StoreDamaged(path, f"it cannot be read ({error.strerror})") from error
         try:
             resource = load_stored(text, str(path))
         except ValueError as error:
