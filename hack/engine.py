@@ -50,6 +50,8 @@ def engine() -> Iterator[Mapping[str, str]]:
         return
     with tempfile.TemporaryDirectory(prefix="c2t-engine-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
+        # Who may use the engine is said by its socket's group, as with the system's own.
+        folder.chmod(0o711)
         try:
             yield from _started(Path(dockerd), folder)
         finally:

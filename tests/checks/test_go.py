@@ -130,6 +130,38 @@ def test_a_dying_package_costs_the_guilty_tests_only(tmp_path: Path, cache: str,
     assert suite.results[".::TestPanics"].signature == "panic: oh [recovered, repanicked]"
 
 
+# Ends go before it can tell of any test, whenever the guilty one is among those wanted.
+KILLS_AT_ONCE = go_file(
+    "m",
+    "os regexp strings syscall",
+    """init() {
+    for _, word := range os.Args {
+        wanted, found := strings.CutPrefix(word, "-test.run=")
+        if found && regexp.MustCompile(wanted).MatchString("TestKillsGo") {
+            syscall.Kill(syscall.Getppid(), 9)
+            syscall.Exit(0)
+        }
+    }
+}""",
+    "TestA(t *testing.T) {}",
+    "TestKillsGo(t *testing.T) {}",
+    "TestZ(t *testing.T) {}",
+)
+
+
+@needs_go
+def test_tests_that_never_start_together_run_one_by_one(tmp_path: Path, cache: str):
+    other = go_file("other", "", "TestO(t *testing.T) {}")
+    suite = run_go(tmp_path, {"m_test.go": KILLS_AT_ONCE, "other/o_test.go": other}, cache)
+    assert healthy(suite)
+    assert outcomes(suite) == {
+        ".::TestA": "passed",
+        ".::TestKillsGo": "crashed",
+        ".::TestZ": "passed",
+        "other::TestO": "passed",
+    }
+
+
 @needs_go
 def test_a_hanging_test_is_hung_and_the_others_run(tmp_path: Path, cache: str):
     source = go_file("m", "", "TestA(t *testing.T) {}", "TestHangs(t *testing.T) { for {} }", "TestZ(t *testing.T) {}")

@@ -91,6 +91,7 @@ class LiveWatch(Watch):
         self._lines.planned(candidates)
         with self._lock:
             self._planned = candidates
+        self._live.refresh()
 
     def stage(self, kind: Kind, name: str, stage: str, detail: str = "") -> None:
         """Show what this resource is at."""

@@ -2,7 +2,8 @@
 #   whole PACKAGE             nothing of it ever ran
 #   list PACKAGE              its tests did not all run: ask for their names
 #   bulk PACKAGE NAME|NAME    tests that never started
-#   alone PACKAGE NAME        a test that started and did not end: run it by itself, once
+#   alone PACKAGE NAME        a test that started and did not end, or the first of tests that never start together (one
+#                             of them ends go before it can tell of any): run it by itself, once
 # Go writes the fields of an event in a fixed order, Output last, so the first match of a key is the key.
 
 function field(key,    start, rest) {
@@ -27,7 +28,9 @@ index($0, head) == 1 {
     if (event == "whole") tried[package] = 1
     if (event == "listing") asked[package] = 1
     if (event == "listed") { listed[package] = 1; names[package] = field("tests") }
+    if (event == "bulk") bulked[package] = field("tests")
     if (event == "alone") alone[package, name] = 1
+    solo = event == "alone"
     next
 }
 
@@ -40,7 +43,8 @@ index($0, "{\"Time\":\"") == 1 {
     closing[package] = index($0, "\"Output\":\"ok  \\t" package "\\t") || index($0, "\"Output\":\"FAIL\\t" package "\\t")
     if (name == "") {
         if (action == "skip" || index($0, "\"FailedBuild\":\"") || index($0, " failed]\\n\"}")) settled[package] = 1
-        if (index($0, "\"Output\":\"PASS\\n\"") || index($0, "\"Output\":\"FAIL\\n\"")) settled[package] = 1
+        # That one test by itself came to its end says nothing about the others.
+        if (!solo && (index($0, "\"Output\":\"PASS\\n\"") || index($0, "\"Output\":\"FAIL\\n\""))) settled[package] = 1
     } else if (index(name, "/") == 0) {
         if (action == "run" && !((package, name) in started)) {
             started[package, name] = 1
@@ -65,8 +69,11 @@ END {
         rest = ""
         amount = split(names[package], each, " ")
         for (place = 1; place <= amount; place++)
-            if (!((package, each[place]) in started)) rest = rest (rest == "" ? "" : "|") each[place]
-        if (rest != "") print "bulk " package " " rest
+            if (!((package, each[place]) in started) && !((package, each[place]) in alone))
+                rest = rest (rest == "" ? "" : "|") each[place]
+        if (rest == "") continue
+        if (rest != bulked[package]) print "bulk " package " " rest
+        else print "alone " package " " substr(rest, 1, index(rest "|", "|") - 1)
     }
     for (number = 1; number <= count; number++) {
         split(tests[number], each, " ")

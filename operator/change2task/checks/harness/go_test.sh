@@ -39,6 +39,7 @@ piece() {
             say "\"e\":\"listed\",\"package\":\"$2\",\"code\":\"$code\",\"tests\":\"$found\""
             ;;
         bulk)
+            say "\"e\":\"bulk\",\"package\":\"$2\",\"tests\":\"$3\""
             go_test "^($3)\$" "$2" >>"$events"
             ;;
         alone)
