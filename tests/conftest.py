@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
+
+from change2task.runtime.signals import keep_ignored_to_ourselves
+
+# Tests say what an interrupt does, and must do so when they themselves are somebody's background job.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+keep_ignored_to_ourselves()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

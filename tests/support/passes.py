@@ -103,6 +103,7 @@ _BWRAP = (
         "/proc",
     ),
     *("--dev", "/dev", "--tmpfs", "/tmp"),
+    *("--ro-bind", sys.prefix, sys.prefix),
 )
 
 

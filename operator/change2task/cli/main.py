@@ -13,7 +13,9 @@ def main() -> None:
     """Run the command line of this process and end it: 0 complete, 2 bad input, 3 infrastructure, 130 stopped."""
     try:
         from change2task.cli.app import app
+        from change2task.runtime.signals import keep_ignored_to_ourselves
 
+        keep_ignored_to_ourselves()
         app(prog_name="change2task")
     except KeyboardInterrupt:
         from change2task.cli import failures
