@@ -15,8 +15,8 @@ from change2task.checks.reader import reader_for
 from change2task.checks.results import SuiteResult
 from tests.support.passes import NONCE, healthy, needs_busybox, needs_bwrap, run_suite
 
-_GO = shutil.which("go", path=f"{os.environ['PATH']}:/usr/local/go/bin")
-needs_go = pytest.mark.skipif(_GO is None, reason="go is not installed")
+GO = shutil.which("go", path=f"{os.environ['PATH']}:/usr/local/go/bin")
+needs_go = pytest.mark.skipif(GO is None, reason="go is not installed")
 
 MODULE = {"go.mod": "module example.com/m\n\ngo 1.20\n"}
 
@@ -24,11 +24,11 @@ MODULE = {"go.mod": "module example.com/m\n\ngo 1.20\n"}
 @pytest.fixture(scope="session")
 def cache() -> str:
     """The compiler's cache of this machine: the standard library is not compiled anew for each test."""
-    return subprocess.run([str(_GO), "env", "GOCACHE"], capture_output=True, text=True, check=True).stdout.strip()
+    return subprocess.run([str(GO), "env", "GOCACHE"], capture_output=True, text=True, check=True).stdout.strip()
 
 
 def run_go(folder: Path, files: dict[str, str], cache: str, *arguments: str, **request: object) -> SuiteResult:
-    command = (str(_GO), "test", *(arguments or ("./...",)))
+    command = (str(GO), "test", *(arguments or ("./...",)))
     env = {"GOCACHE": cache, "GOTOOLCHAIN": "local", "GOPROXY": "off", "GOFLAGS": "-mod=mod"}
     return run_suite(
         folder, {**MODULE, **files}, command=command, check_format="go", env=env, **{"grace_seconds": 2, **request}
@@ -226,7 +226,7 @@ def _wrapper(folder: Path) -> Path:
     """A `go` that makes every failure a pass."""
     path = folder / "wrapper" / "go"
     path.parent.mkdir()
-    path.write_text(f'#!/bin/sh\n{_GO} "$@" | sed \'s/"Action":"fail"/"Action":"pass"/; s/--- FAIL/--- PASS/\'\n')
+    path.write_text(f'#!/bin/sh\n{GO} "$@" | sed \'s/"Action":"fail"/"Action":"pass"/; s/--- FAIL/--- PASS/\'\n')
     path.chmod(0o755)
     return path.parent
 

@@ -11,9 +11,17 @@ HEALTHY = b"def helper():\n    return 1\n\n\ndef old():\n    return 2\n"
 TASK = b"def old():\n    return 2\n"
 
 
-def judge(after: bytes | None = TASK, before: bytes = HEALTHY, path: bytes = b"src/pkg/m.py", **others: bytes):
+def judge(
+    after: bytes | None = TASK,
+    before: bytes = HEALTHY,
+    path: bytes = b"src/pkg/m.py",
+    stood: frozenset[str] = frozenset({"helper", "old"}),
+    **others: bytes,
+):
     files = {name.replace("__", "/").encode() + b".py": content for name, content in others.items()}
-    return dangling.judge({path: before}, {} if after is None else {path: after}, files)
+    return dangling.judge(
+        {path: before}, {} if after is None else {path: after}, files, lambda names: stood & frozenset(names)
+    )
 
 
 @pytest.mark.parametrize(
@@ -60,9 +68,47 @@ def test_a_removed_module_is_missed_where_it_is_imported_from():
 def test_files_of_a_go_package_share_their_names():
     before, after = b"package p\n\nfunc Helper() {}\n\nfunc Old() {}\n", b"package p\n\nfunc Old() {}\n"
     user = b"package p\n\nfunc Late() { Helper() }\n"
-    verdict = dangling.judge({b"p/a.go": before}, {b"p/a.go": after}, {b"p/late.go": user, b"q/x.go": user})
+    verdict = dangling.judge({b"p/a.go": before}, {b"p/a.go": after}, {b"p/late.go": user}, lambda names: names)
     assert verdict.evidence["missed"] == ["p/a.go takes away Helper, which p/late.go uses"]
 
 
 def test_nothing_taken_away_is_nothing_missed():
     assert judge(HEALTHY + b"\n\nNEW = 1\n").passed
+
+
+MEMBER = (
+    b"class Text:\n    def tidied(self):\n        return 1\n\n    def shorten(self):\n        return self.tidied()\n"
+)
+NO_MEMBER = b"class Text:\n    def short(self):\n        return 1\n"
+LATER = b"def listing(rows):\n    return [row.tidied() for row in rows]\n"
+
+
+def test_a_member_that_nobody_knew_before_the_change_is_missed_by_whoever_uses_it():
+    verdict = judge(NO_MEMBER, MEMBER, src__pkg__late=LATER)
+    assert verdict.evidence["missed"] == ["src/pkg/m.py takes away tidied, which src/pkg/late.py uses"]
+
+
+def test_an_assigned_member_is_missed_too():
+    before = b"class Text:\n    def __init__(self):\n        self.tidied = 1\n        self.text = 2\n"
+    after = b"class Text:\n    def __init__(self):\n        self.text = 2\n"
+    assert not judge(after, before, src__pkg__late=b"def f(x):\n    return x.tidied\n").passed
+
+
+@pytest.mark.parametrize(
+    ("other", "stood"),
+    [
+        (LATER, frozenset({"tidied"})),
+        (b"class Row:\n    def tidied(self):\n        return 1\n\n\nRow().tidied()\n", frozenset()),
+        (b"# row.tidied()\nTEXT = 'row.tidied()'\n", frozenset()),
+    ],
+    ids=["known before the change", "defined elsewhere", "not code"],
+)
+def test_a_member_that_may_be_somebody_else_s_is_not_missed(other, stood):
+    assert judge(NO_MEMBER, MEMBER, stood=stood, src__pkg__late=other).passed
+
+
+def test_another_go_package_misses_a_new_name():
+    before, after = b"package p\n\nfunc Mark() {}\n\nfunc Old() {}\n", b"package p\n\nfunc Old() {}\n"
+    user = b'package q\n\nimport "example.org/p"\n\nfunc Late() { p.Mark() }\n'
+    verdict = dangling.judge({b"p/a.go": before}, {b"p/a.go": after}, {b"q/late.go": user}, lambda names: ())
+    assert verdict.evidence["missed"] == ["p/a.go takes away Mark, which q/late.go uses"]

@@ -224,6 +224,11 @@ class Reason(StrEnum):
         "The restoration is far larger than the source change.",
         RejectionClass.QUALIFICATION,
     )
+    STATEMENT_TOO_POOR = (
+        "StatementTooPoor",
+        "Hidden checks use names that neither the statement nor the agent's tree tells.",
+        RejectionClass.QUALIFICATION,
+    )
     FIDELITY_TOO_LOW = (
         "FidelityTooLow",
         "The aggregate source change fidelity is below its threshold.",

@@ -54,12 +54,24 @@ class VariantScript(Model):
     )
 
 
+class InterfaceName(Model):
+    """A name that an answer must bring, because hidden checks use it."""
+
+    name: str = Field(description="The name, with what encloses it.")
+    path: str = Field(description="Quoted path of the file that holds it in the restored state.")
+
+
 class Statement(Model):
     """What the agent is told, and where the words come from (paper, "Deriving Task Evidence")."""
 
     title: str = Field(description="One line.")
     body: str = Field(description="The rest, Markdown.")
     provenance: Literal["title", "template", "summary", "intent"] = Field(description="Where the words come from.")
+    interface: tuple[InterfaceName, ...] = Field(
+        default=(),
+        max_length=1000,
+        description="Names that hidden checks use and that neither these words nor the agent's tree tells.",
+    )
 
 
 class OutputContract(Model):

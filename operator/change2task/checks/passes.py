@@ -26,11 +26,15 @@ class Cancelled(Exception):
 
 
 class ScriptCall(Model):
-    """A script check: its name, the program and its words, and the files that lie beside it by relative path."""
+    """A script check: its name, the program and its words, and the files that lie beside it by relative path.
+
+    ``patient``: it may take as long as the whole suite, not only as long as one test.
+    """
 
     id: str
     command: tuple[str, ...]
     files: dict[str, str] = {}
+    patient: bool = False
 
 
 class PassOrder(Model):

@@ -10,6 +10,7 @@ import difflib
 from pathlib import Path
 from typing import Protocol
 
+from change2task.checks.passes import ScriptCall
 from change2task.checks.plan import CheckRequest, PassPlan, ReaderFiles, pass_plan
 from change2task.checks.readers.go_test import GoTestReader
 from change2task.checks.readers.pytest import PytestReader
@@ -27,6 +28,13 @@ class Reader(Protocol):
 
     def plan(self, request: CheckRequest) -> ReaderFiles:
         """Files, environment and marks for the plan folder. ValueError, with the way out, on a command not usable."""
+        ...
+
+    def build(self, command: tuple[str, ...]) -> ScriptCall | None:
+        """How to find out whether all of the project builds, tested or not; None where nothing is built by name.
+
+        ValueError as for `plan`.
+        """
         ...
 
     def read(self, results: Path, nonce: str) -> Reading:

@@ -175,7 +175,7 @@ class SandboxRunner:
             scopes=order.scopes,
             script_files={} if script is None else script.files,
             perturbation=order.perturbation,
-            test_timeout_seconds=checks.test_timeout_seconds,
+            test_timeout_seconds=checks.timeout_seconds if script and script.patient else checks.test_timeout_seconds,
             total_timeout_seconds=checks.timeout_seconds,
             nonce=nonce,
             rebuild=checks.rebuild,

@@ -26,7 +26,7 @@ from change2task.syntax.tests import test_units
 from change2task.syntax.tokens import Word, code_words
 from change2task.validate.case import Case
 from change2task.validate.lifecycle import Demand
-from change2task.validate.oracles import files_of
+from change2task.validate.written import written
 from change2task.vcs.repository import Repository
 
 _ALIKE = 0.5
@@ -89,6 +89,10 @@ def align(
         historical_regression=_untouched(repository, evidence, assignment.before_tree, names),
         introduced=introduced,
         test_paths=_test_paths(repository, evidence, assignment, base),
+        statement=evidence.statement,
+        goal=contract.goal,
+        answers_to_hidden_checks=contract.oracle.grading == "checks",
+        build=base.build,
         sources=sources,
         unhealthy_own=frozenset((t.scope, t.historical.function) for t in tests.lost if t.scope is not None),
         beside=beside,
@@ -153,19 +157,8 @@ class _Namesakes:
         return bool((then.names & now.names) - {function for _, function in (place, ("", test.function))})
 
     def _body(self, tree: str, scope: str, function: str) -> _Body | None:
-        for path in files_of(self._repository, tree, TestName(scope, function, ""), self._names):
-            entry = self._repository.entry(tree, path)
-            language = language_of(path)
-            if entry is None or language is None:
-                continue
-            source = self._repository.blob(entry.oid)
-            for unit in test_units(language, path, source):
-                if unit.name == function:
-                    span = unit.unit.span
-                    return _Body(
-                        code_words(language, source, span.start, span.end),
-                        names_used(language, source[span.start : span.end]),
-                    )
+        for one in written(self._repository, tree, TestName(scope, function, ""), self._names):
+            return _Body(code_words(one.language, one.source, one.start, one.end), names_used(one.language, one.text))
         return None
 
 

@@ -24,6 +24,7 @@ from change2task.base.faults import BaseFault
 from change2task.base.models import Preparation, PreparedBase
 from change2task.base.prepare import prepare_base
 from change2task.checks.passes import InfrastructureFault
+from change2task.checks.reader import reader_for
 from change2task.checks.running import CheckCommand, SandboxRunner
 from change2task.corpus.store import Store
 from change2task.pipeline import status
@@ -266,6 +267,7 @@ class _Ready:
             repository=self.repository,
             runner=self.runner,
             modules=prepared.environment.modules(),
+            build=reader_for(prepared.checks.format).build(prepared.checks.command),
         )
 
 

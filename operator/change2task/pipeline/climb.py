@@ -24,7 +24,8 @@ from change2task.pipeline.progress import Reporter
 from change2task.pipeline.publish import published_files, published_patches, variant_of
 from change2task.pipeline.work import Won, Work
 from change2task.validate.case import Case
-from change2task.validate.qualify import Qualification, qualify
+from change2task.validate.qualification import Qualification
+from change2task.validate.qualify import qualify
 from change2task.validate.verdict import Verdict
 
 

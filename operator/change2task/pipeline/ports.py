@@ -8,7 +8,7 @@ from datetime import datetime
 
 from change2task.api.modernbase import Scope
 from change2task.checks.naming import naming
-from change2task.checks.passes import PassRunner
+from change2task.checks.passes import PassRunner, ScriptCall
 from change2task.families.contract import Surface
 from change2task.history.files import roles_of
 from change2task.history.models import Role
@@ -53,6 +53,8 @@ class BaseOnHand:
     runner: PassRunner
     modules: frozenset[str] = frozenset()
     """Names under which its checks find Python modules outside of the project."""
+    build: ScriptCall | None = None
+    """What finds out whether all of it builds, where checks do not say."""
 
     def roles(self) -> Roles:
         """Roles of the base's files."""

@@ -29,7 +29,7 @@ from change2task.history.models import Evidence
 from change2task.patch.paths import unquote
 from change2task.pipeline.ports import BaseOnHand
 from change2task.validate.case import Case
-from change2task.validate.qualify import Qualification
+from change2task.validate.qualification import Qualification
 
 MOST_INLINE = 8 << 10
 """Bytes up to which a script's file travels inside the variant; beyond, it lies in the store by its digest."""
@@ -52,7 +52,8 @@ def variant_of(
 ) -> TaskVariant:
     """The variant of an accepted proposal, named by the hash of its spec."""
     patches, fidelity = qualification.patches, qualification.fidelity
-    if patches is None or fidelity is None or not qualification.accepted:
+    statement = qualification.statement
+    if patches is None or fidelity is None or statement is None or not qualification.accepted:
         raise ValueError("only an accepted qualification becomes a variant")
     beside = {check.id: check for check in case.beside}
     regression = tuple(_beside(check, "regression") for check in case.beside if check.role == "regression")
@@ -79,7 +80,7 @@ def variant_of(
             advisories=evidence.advisories,
         ),
         family=contract.family,
-        statement=evidence.statement,
+        statement=statement,
         goal=contract.goal,
         output=contract.output,
         task_patch=Patch.of(patches.task),

@@ -14,7 +14,7 @@ from change2task.api.taskcandidate import Attempt, CheckCounts, TaskCandidate
 from change2task.api.taskvariant import TaskVariant, TaskVariantStatus
 from change2task.base.faults import BaseFault
 from change2task.construct.models import NotApplicable, Proposal
-from change2task.validate.qualify import Qualification
+from change2task.validate.qualification import Qualification
 from change2task.validate.verdict import Verdict, refused
 
 _ORDER = (ConditionType.ALIGNED, ConditionType.CONSTRUCTED, ConditionType.VALIDATED)

@@ -11,7 +11,7 @@ from change2task.api.taskcandidate import Attempt, Family
 from change2task.api.taskvariant import TaskVariant
 from change2task.construct.models import Proposal
 from change2task.history.models import MergedChange
-from change2task.validate.qualify import Qualification
+from change2task.validate.qualification import Qualification
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from change2task.api.fidelity import ChangeProfile
 from change2task.api.taskcandidate import CheckSpec
+from change2task.api.taskvariant import Statement
 from change2task.checks.mapping import TestMap
 from change2task.checks.naming import Naming
+from change2task.checks.passes import ScriptCall
 from change2task.validate.lifecycle import Demand
 
 
@@ -21,7 +23,9 @@ class Case:
     ``historical_regression`` the untouched test functions, as (scope on the base, function), of the test files
     that the change touched. ``test_paths`` gives, for a test file on the base, its path at the change's parent.
     ``sources`` are the base's source files. ``unhealthy_own`` are the change's own tests, as (scope, function), that
-    stand on the base without being healthy: no target, but hidden like one.
+    stand on the base without being healthy: no target, but hidden like one. ``statement`` and ``goal`` are what the
+    agent is told; ``build`` finds out whether all of the project builds, where that is a thing of its own.
+    ``answers_to_hidden_checks`` is false where the agent's answer are tests, which no hidden test calls.
     """
 
     healthy_tree: str
@@ -37,6 +41,10 @@ class Case:
     historical_regression: frozenset[tuple[str, str]]
     introduced: frozenset[str]
     test_paths: dict[str, str]
+    statement: Statement
+    goal: str = ""
+    answers_to_hidden_checks: bool = True
+    build: ScriptCall | None = None
     sources: frozenset[str] = frozenset()
     unhealthy_own: frozenset[tuple[str, str]] = frozenset()
     beside: tuple[CheckSpec, ...] = ()

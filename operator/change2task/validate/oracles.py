@@ -1,4 +1,4 @@
-"""Checks that are no tests: static oracles read from a git tree, and scripts as calls; and where a test is written.
+"""Checks that are no tests: static oracles read from a git tree, and scripts as calls.
 
 A behaviour suite gives full marks to an untouched repository, so a migration needs an oracle that looks at the
 code (notes on SWE Refactor Bench). What an oracle says of files is left to ``families.static``, running scripts to
@@ -10,13 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from change2task.api.taskcandidate import CheckSpec, StaticOracle
-from change2task.checks.naming import Naming, TestName
 from change2task.checks.passes import ScriptCall
 from change2task.families.static import CheckOutcome, static_check, static_check_of_answer
 from change2task.history.globs import matches
-from change2task.patch.paths import quote, unquote
-from change2task.syntax.languages import language_of
-from change2task.syntax.tests import test_units
 from change2task.vcs.repository import Repository
 from change2task.vcs.trees import EXECUTABLE, FILE
 
@@ -69,20 +65,3 @@ def scripts(checks: Sequence[CheckSpec]) -> tuple[ScriptCall, ...]:
         for check in checks
         if check.script is not None
     )
-
-
-def files_of(repository: Repository, tree: str, name: TestName, naming: Naming) -> list[bytes]:
-    """The files in which a test of this name is written: its own, or those of its folder that hold it."""
-    path = unquote(name.scope)
-    if repository.entry(tree, path) is not None:
-        return [path]
-    found = []
-    for other, entry in repository.tree(tree).items():
-        if naming.scope_of(quote(other)) != name.scope:
-            continue
-        language = language_of(other)
-        if language is None:
-            continue
-        if any(unit.name == name.function for unit in test_units(language, other, repository.blob(entry.oid))):
-            found.append(other)
-    return found

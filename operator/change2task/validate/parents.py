@@ -6,12 +6,10 @@ A later version of an old test may itself demand the change; only its version at
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from change2task.checks.naming import Naming
 from change2task.checks.passes import PassOrder, PassRunner, perturbation
 from change2task.checks.results import SuiteResult
 from change2task.checks.roles import FailedCheck, RoleVerdict, role_of_failed
@@ -19,15 +17,13 @@ from change2task.patch.paths import quote, unquote
 from change2task.syntax.imports import imports
 from change2task.syntax.languages import Language, language_of
 from change2task.syntax.symbols import names_used
-from change2task.syntax.tests import test_units
 from change2task.validate.case import Case
 from change2task.validate.lifecycle import name_some
 from change2task.validate.rounds import fault_of, run_settled, told
+from change2task.validate.words import standing
+from change2task.validate.written import files_of, written
 from change2task.vcs.repository import Repository
-from change2task.vcs.trees import EXECUTABLE, FILE, Tree
-
-_WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*")
-_LARGEST = 2 << 20
+from change2task.vcs.trees import Tree
 
 AtParent = Literal["absent", "passed", "failed", "same", "case"]
 
@@ -45,22 +41,19 @@ def classify(
     """
     failing = sorted(failing)
     _refuse_broken_by_hiding(repository, runner, case, task_tree, failing, seen)
-    by_file: dict[str, list[str]] = defaultdict(list)
-    for check in failing:
-        by_file[case.naming.name(check).scope].append(check)
-    if not by_file:
+    if not failing:
         return ()
-    fresh = _fresh(repository, case)
-    verdicts: list[RoleVerdict] = []
-    for scope, checks in sorted(by_file.items()):
-        at_parent = _at_parent(repository, runner, case, task_tree, scope, checks)
-        at_parent |= {check: "case" for check in checks if _comes_and_goes(case, check, seen)}
-        for check in sorted(checks):
-            failed = FailedCheck(
-                id=check, at_parent=at_parent[check], names_change=_names_change(repository, case, check, fresh)
+    coined = case.introduced - standing(repository, case.before_tree, case.introduced)
+    at_parent = _at_parent(repository, runner, case, task_tree, failing)
+    at_parent |= {check: "case" for check in failing if _comes_and_goes(case, check, seen)}
+    return tuple(
+        role_of_failed(
+            FailedCheck(
+                id=check, at_parent=at_parent[check], names_change=_names_change(repository, case, check, coined)
             )
-            verdicts.append(role_of_failed(failed))
-    return tuple(verdicts)
+        )
+        for check in failing
+    )
 
 
 def _refuse_broken_by_hiding(
@@ -89,73 +82,74 @@ def _comes_and_goes(case: Case, check: str, seen: SuiteResult) -> bool:
 
 
 def _at_parent(
-    repository: Repository, runner: PassRunner, case: Case, task_tree: str, scope: str, checks: list[str]
+    repository: Repository, runner: PassRunner, case: Case, task_tree: str, failing: Sequence[str]
 ) -> dict[str, AtParent]:
-    earlier_path = case.test_paths.get(scope)
-    earlier = repository.entry(case.before_tree, unquote(earlier_path)) if earlier_path is not None else None
-    if earlier is None:
-        return dict.fromkeys(checks, "absent")
-    path = unquote(scope)
+    """How each check's version at the change's parent does on the task state, file by file."""
+    by_file: dict[bytes | None, list[str]] = defaultdict(list)
+    for check in failing:
+        by_file[_file_of(repository, case, check)].append(check)
+    result: dict[str, AtParent] = {}
+    for path, checks in by_file.items():
+        result |= _in_file(repository, runner, case, task_tree, path, checks)
+    return result
+
+
+def _file_of(repository: Repository, case: Case, check: str) -> bytes | None:
+    """The file on the healthy base in which a check is written."""
+    return next(iter(files_of(repository, case.healthy_tree, case.naming.name(check), case.naming)), None)
+
+
+def _in_file(
+    repository: Repository, runner: PassRunner, case: Case, task_tree: str, path: bytes | None, checks: list[str]
+) -> dict[str, AtParent]:
+    earlier_path = None if path is None else case.test_paths.get(quote(path))
+    earlier = None if earlier_path is None else repository.entry(case.before_tree, unquote(earlier_path))
+    if path is None or earlier is None:
+        return {check: _moved(repository, case, check) for check in checks}
     if repository.entry(task_tree, path) == earlier:
         return dict.fromkeys(checks, "same")
     tree = repository.write_tree(Tree({**dict(repository.tree(task_tree)), path: earlier}))
     order = PassOrder(tree=tree, ids=tuple(sorted(checks)), perturbation=perturbation(0), label="task-at-parent")
     record = run_settled(runner, order)
-    if fault_of(record) is not None:
-        return dict.fromkeys(checks, "failed")
     suite = record.suite
-    if any(error.file == scope for error in suite.collection_errors) or not suite.finished:
+    scopes = {case.naming.name(check).scope for check in checks}
+    if fault_of(record) is not None or not suite.finished or any(e.file in scopes for e in suite.collection_errors):
         return dict.fromkeys(checks, "failed")
-    result: dict[str, AtParent] = {}
+    found: dict[str, AtParent] = {}
     for check in checks:
         told = suite.results.get(check)
-        result[check] = "absent" if told is None else "passed" if told.outcome == "passed" else "failed"
-    return result
+        found[check] = (
+            _moved(repository, case, check) if told is None else ("passed" if told.outcome == "passed" else "failed")
+        )
+    return found
 
 
-def _fresh(repository: Repository, case: Case) -> frozenset[str]:
-    """Identifiers of the change that stood nowhere in the repository before it.
+def _moved(repository: Repository, case: Case, check: str) -> AtParent:
+    """A check that its file's earlier form does not hold: younger, unless its scope held it in another file then."""
+    if written(repository, case.before_tree, case.naming.name(check), case.naming):
+        return "failed"
+    return "absent"
+
+
+def _names_change(repository: Repository, case: Case, check: str, coined: frozenset[str]) -> bool:
+    """Whether a check's own lines, or the imports of a file that the change's parent did not have, use such a word.
 
     A younger test that uses a word as common as ``key`` says nothing of the change; one that uses a word the
     change coined does.
     """
-    left = set(case.introduced)
-    for entry in repository.tree(case.before_tree).values():
-        if not left:
-            break
-        if entry.mode not in {FILE, EXECUTABLE}:
-            continue
-        content = repository.blob(entry.oid)
-        if len(content) <= _LARGEST:
-            left.difference_update(word.decode() for word in _WORD.findall(content))
-    return frozenset(left)
-
-
-def _names_change(repository: Repository, case: Case, check: str, fresh: frozenset[str]) -> bool:
-    name = case.naming.name(check)
-    for path, source in _sources(repository, case.healthy_tree, name.scope, case.naming):
-        language = language_of(path, source[:256])
-        if language is None:
-            continue
-        if quote(path) not in case.test_paths and _imported(language, source) & fresh:
+    for one in written(repository, case.healthy_tree, case.naming.name(check), case.naming):
+        if quote(one.path) not in case.test_paths and _imported(one.language, one.source) & coined:
             return True
-        for unit in test_units(language, path, source):
-            if unit.name == name.function:
-                text = source[unit.unit.span.start : unit.unit.span.end]
-                return bool(names_used(language, text) & fresh)
+        return bool(names_used(one.language, one.text) & coined)
+    for path in files_of(repository, case.healthy_tree, case.naming.name(check), case.naming):
+        entry = repository.entry(case.healthy_tree, path)
+        source = b"" if entry is None else repository.blob(entry.oid)
+        language = language_of(path, source[:256])
+        if language is not None and quote(path) not in case.test_paths and _imported(language, source) & coined:
+            return True
     return False
 
 
 def _imported(language: Language, source: bytes) -> frozenset[str]:
     """Names that a file as a whole cannot do without: what it imports."""
     return frozenset(binding.name for one in imports(language, source) for binding in one.bindings)
-
-
-def _sources(repository: Repository, tree: str, scope: str, naming: Naming) -> Iterable[tuple[bytes, bytes]]:
-    entry = repository.entry(tree, unquote(scope)) if scope else None
-    if entry is not None:
-        yield unquote(scope), repository.blob(entry.oid)
-        return
-    for path, leaf in repository.tree(tree).items():
-        if path.endswith(b"_test.go") and naming.scope_of(path.decode("utf-8", "replace")) == scope:
-            yield path, repository.blob(leaf.oid)

@@ -24,6 +24,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from change2task.checks.ids import to_runner
+from change2task.checks.passes import ScriptCall
 from change2task.checks.plan import CheckRequest, Marks, ReaderFiles, assignments, harness_file, quote, words
 from change2task.checks.readers.go_command import GoCommand, parse
 from change2task.checks.readers.go_events import read_events
@@ -62,6 +63,13 @@ class GoTestReader:
                 stuck=f'{head}"stuck"',
             ),
         )
+
+    def build(self, command: tuple[str, ...]) -> ScriptCall:
+        """Every package is compiled: `go test` leaves out those without tests."""
+        parsed = parse(command)
+        line = words((parsed.program, "build", "-o", "/dev/null", *parsed.build_flags, "./..."))
+        script = f"cd {quote(parsed.folder)} || exit 1\n{line} || exit 1\n"
+        return ScriptCall(id="go build", command=("sh", "build.sh"), files={"build.sh": script}, patient=True)
 
     def read(self, results: Path, nonce: str) -> Reading:
         """Every round's events as one result."""

@@ -77,6 +77,9 @@ class PytestReader:
         )
         return ReaderFiles(files=files, marks=marks)
 
+    def build(self, command: tuple[str, ...]) -> None:
+        """Modules are loaded where they are used; there is no building by name."""
+
     def read(self, results: Path, nonce: str) -> Reading:
         """Every round's events as one result."""
         return _Reading(results, nonce).whole()

@@ -63,6 +63,9 @@ class ScriptReader:
                         finished=f'{head}"finished"', stuck=f'{head}"stuck"'),
         )  # fmt: skip
 
+    def build(self, command: tuple[str, ...]) -> None:
+        """A script says nothing of how the project is built."""
+
     def read(self, results: Path, nonce: str) -> Reading:
         """The one result, or the sentence why there is none."""
         try:

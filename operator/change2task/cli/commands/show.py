@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from change2task.api.taskvariant import Check, TaskVariant
+from change2task.api.taskvariant import Check, Statement, TaskVariant
 from change2task.cli.lookup import STORE, stored_variant
 from change2task.corpus.store import Store
 
@@ -63,12 +63,19 @@ def statement(variant: TaskVariant) -> str:
         spec.goal,
         "",
         *([spec.statement.body, ""] if spec.statement.body else []),
+        *_interface(spec.statement),
         f"repository  {spec.base.repository} (the agent's tree is {spec.trees.agent})",
         f"family      {spec.family.value}",
         f"hand in     {spec.output.output}",
         f"may change  {', '.join(spec.output.permitted)}",
     ]
     return "\n".join(lines)
+
+
+def _interface(statement: Statement) -> list[str]:
+    if not statement.interface:
+        return []
+    return ["Checks use these names:", *(f"- `{one.name}` in `{one.path}`" for one in statement.interface), ""]
 
 
 def _checks(variant: TaskVariant) -> list[str]:

@@ -1,0 +1,70 @@
+"""What the gates say of one proposal, growing gate by gate; a refusal ends the way.
+
+Kept apart from the gates' order, so that static gates, screening and confirming are files of their own around it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from change2task.api.fidelity import Fidelity
+from change2task.api.reasons import Reason
+from change2task.api.taskvariant import Statement
+from change2task.checks.roles import RoleVerdict
+from change2task.construct.patches import TaskPatches
+from change2task.validate import lifecycle
+from change2task.validate.verdict import Verdict, refused
+
+
+class Refused(Exception):
+    """A gate refused; its verdict is already noted."""
+
+
+@dataclass
+class Qualification:
+    """What the gates said of one proposal, and what came of it as far as they let it.
+
+    ``statement`` is what the agent is told, with the names that hidden checks use; None until that gate has passed.
+    """
+
+    gates: list[Verdict] = field(default_factory=list)
+    fidelity: Fidelity | None = None
+    patches: TaskPatches | None = None
+    statement: Statement | None = None
+    targets: tuple[str, ...] = ()
+    observers: tuple[str, ...] = ()
+    regression: tuple[str, ...] = ()
+    hidden_regression: tuple[str, ...] = ()
+    hidden_files: dict[str, str] = field(default_factory=dict)
+    roles: tuple[RoleVerdict, ...] = ()
+    runs: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The last gate's word: a refusal, or the pass of the last gate."""
+        return self.gates[-1]
+
+    @property
+    def summary(self) -> str:
+        """One sentence on what decided: the refusal, or what every run and the fidelity showed."""
+        if not self.accepted:
+            return self.verdict.message
+        lifecycle_gates = [gate for gate in self.gates if gate.gate == lifecycle.GATE]
+        return f"{lifecycle_gates[-1].message}; {self.verdict.message}"
+
+    @property
+    def accepted(self) -> bool:
+        """Whether every gate passed."""
+        return bool(self.gates) and all(gate.passed for gate in self.gates)
+
+    def note(self, verdict: Verdict) -> None:
+        """Keep a gate's answer; raises Refused on a refusal."""
+        self.gates.append(verdict)
+        if not verdict.passed:
+            raise Refused
+
+    def refuse(self, gate: str, reason: Reason, message: str) -> Refused:
+        """A refusal noted, to be raised."""
+        self.gates.append(refused(gate, reason, message))
+        return Refused()
