@@ -12,9 +12,10 @@ from change2task.base.faults import BaseFault, Faulted
 from change2task.base.preflight import Preflight, preflight
 from change2task.checks.passes import PassOrder, PassRecord, perturbation
 from change2task.checks.results import CollectionError, Ending, SuiteResult, TestOutcome, TestResult
+from tests.support.runners import OneByOne
 
 
-class Recorded:
+class Recorded(OneByOne):
     """A runner whose passes have been recorded before."""
 
     def __init__(self, records: Sequence[PassRecord]) -> None:

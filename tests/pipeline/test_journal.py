@@ -11,6 +11,7 @@ from change2task.checks.results import SuiteResult, TestResult
 from change2task.corpus.store import Store
 from change2task.pipeline.journal import JournalRunner
 from change2task.pipeline.labels import LabelledRunner
+from tests.support.runners import OneByOne
 
 FINISHED = SuiteResult(
     results={"a": TestResult(id="a", outcome="passed")}, finished=True, ending="finished", canaries=True
@@ -18,7 +19,7 @@ FINISHED = SuiteResult(
 ORDER = PassOrder(tree="1" * 40, ids=("a",), perturbation=perturbation(0), label="task-0")
 
 
-class Counting:
+class Counting(OneByOne):
     """Answers every pass alike and remembers what it was asked."""
 
     def __init__(self, suite: SuiteResult, stopped_by: str | None = None) -> None:

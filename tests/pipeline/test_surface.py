@@ -9,9 +9,10 @@ from change2task.checks.passes import PassOrder, PassRecord
 from change2task.pipeline.ports import BaseOnHand
 from change2task.vcs.repository import Repository
 from tests.support.repos import RepoBuilder
+from tests.support.runners import OneByOne
 
 
-class NoRuns:
+class NoRuns(OneByOne):
     """Surfaces are read; nothing is run for them."""
 
     def run(self, order: PassOrder) -> PassRecord:

@@ -10,6 +10,7 @@ from change2task.api.reasons import Reason
 from change2task.checks.passes import PassOrder, PassRecord, ScriptCall
 from change2task.checks.results import SuiteResult, TestResult
 from change2task.validate import builds
+from tests.support.runners import OneByOne
 
 CALL = ScriptCall(id="build", command=("make",))
 
@@ -30,7 +31,7 @@ BUILT, BROKEN = ended("passed"), ended("failed", "undefined: Mark")
 
 
 @dataclass
-class Answers:
+class Answers(OneByOne):
     """Gives what is told for a tree, and remembers what was asked."""
 
     by_tree: dict[str, PassRecord]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from change2task.api.fidelity import ChangeProfile
 from change2task.api.taskvariant import Statement
-from change2task.checks.mapping import TestMap
+from change2task.checks import mapping
 from change2task.checks.naming import naming
 from change2task.checks.passes import PassOrder, PassRecord
 from change2task.checks.results import SuiteResult, TestResult
@@ -17,6 +17,7 @@ from change2task.validate.lifecycle import Demand
 from change2task.validate.parents import classify
 from change2task.vcs.repository import Repository
 from tests.support.repos import RepoBuilder
+from tests.support.runners import OneByOne
 
 SOURCE = 'package m\n\nfunc Short() string { return "x" }\n'
 MARK = '\nfunc Mark() string { return "~" }\n'
@@ -32,7 +33,7 @@ ADAPTED = "TestOld(t *testing.T) { Mark() }"
 
 
 @dataclass
-class Failing:
+class Failing(OneByOne):
     """A runner on whose trees everything fails, except on those with the earlier form of a file."""
 
     repository: Repository
@@ -63,7 +64,7 @@ def roles(folder: Path, before: dict[str, str], healthy: dict[str, str], *failin
         paths = set(repository.tree(repo.tree(start))) & set(repository.tree(repo.tree(modern)))
         case = Case(
             healthy_tree=repo.tree(modern), before_tree=repo.tree(start), after_tree=repo.tree(modern),
-            permitted=frozenset({"m.go"}), roles={}, tests=TestMap(mapped=(), lost=()), healthy=frozenset(failing),
+            permitted=frozenset({"m.go"}), roles={}, tests=mapping.TestMap(mapped=(), lost=()), healthy=frozenset(failing),
             naming=naming("go"), demand=Demand.ANY, source_profile=_PROFILE, historical_regression=frozenset(),
             introduced=frozenset({"Mark"}), test_paths={path.decode(): path.decode() for path in paths},
             statement=Statement(title="x", body="", provenance="title"),

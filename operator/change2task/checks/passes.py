@@ -6,6 +6,7 @@ counted by a benchmark. What a result means is left to the gates.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from change2task.api.model import Model
@@ -70,6 +71,13 @@ class PassRunner(Protocol):
 
     def run(self, order: PassOrder) -> PassRecord:
         """Run one pass on a fresh tree; raises InfrastructureFault or Cancelled, never for what tests do."""
+        ...
+
+    def foresee(self, orders: Sequence[PassOrder]) -> None:
+        """These are most likely asked for next, in this order: a runner that pays for each start may run them together.
+
+        Never a promise, and never needed for a right answer.
+        """
         ...
 
 

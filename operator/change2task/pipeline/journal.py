@@ -7,6 +7,8 @@ whole counts as absent, and a pass that did not come to its end is never kept, s
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
+from pathlib import Path
 
 import structlog
 from pydantic import ValidationError
@@ -30,7 +32,7 @@ class JournalRunner:
 
     def run(self, order: PassOrder) -> PassRecord:
         """As the inner runner; raises StoreUnwritable too."""
-        path = self._folder / f"{order.key()[:32]}.json"
+        path = self._path(order)
         with contextlib.suppress(FileNotFoundError, ValidationError):
             record = PassRecord.model_validate_json(path.read_bytes())
             log.debug("pass.from_journal", label=order.label, key=path.stem)
@@ -44,6 +46,13 @@ class JournalRunner:
             self._store.write(path, record.model_dump_json().encode())
             log.debug("pass.kept", label=order.label, key=path.stem)
         return record
+
+    def foresee(self, orders: Sequence[PassOrder]) -> None:
+        """As the inner runner, for those that are not kept yet."""
+        self._inner.foresee([order for order in orders if not self._path(order).exists()])
+
+    def _path(self, order: PassOrder) -> Path:
+        return self._folder / f"{order.key()[:32]}.json"
 
     def drop(self) -> None:
         """Forget these passes."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import structlog
 
 from change2task.checks.passes import PassOrder, PassRecord, PassRunner
@@ -21,3 +23,7 @@ class LabelledRunner:
         label = f"{self._place}/{order.label}"
         log.debug("pass", label=label, tree=order.tree[:12], tests="all" if order.ids is None else len(order.ids))
         return self._inner.run(order.replacing(label=label))
+
+    def foresee(self, orders: Sequence[PassOrder]) -> None:
+        """As the inner runner."""
+        self._inner.foresee([order.replacing(label=f"{self._place}/{order.label}") for order in orders])

@@ -12,7 +12,7 @@ from change2task.validate.case import Case
 from change2task.validate.expected import expectation
 from change2task.validate.lifecycle import Observation, State
 from change2task.validate.qualification import Qualification
-from change2task.validate.rounds import Beside, StateTrees
+from change2task.validate.rounds import Beside, StateTrees, orders_of
 
 
 def confirm(
@@ -23,13 +23,16 @@ def confirm(
     stated = rounds.observe_healthy(runner, case.healthy_tree, case.healthy_repeats, beside)
     observed = rounds.from_inventory(case.healthy, selection, stated[:ASKED_OF_THE_BASE])
     healthy = StateTrees(full=case.healthy_tree, open=case.healthy_tree)
-    for repeat in range(ASKED_OF_THE_BASE, case.healthy_repeats):
-        observed.append(rounds.observe(runner, State.HEALTHY, repeat, healthy, selection, beside))
-    for repeat in range(case.task_repeats):
-        observed.append(rounds.observe(runner, State.TASK, repeat, task, selection, beside))
-        _stop_early(case, observed, result)
-    for repeat in range(case.healthy_repeats):
-        observed.append(rounds.observe(runner, State.RESTORED, repeat, restored, selection, beside))
+    rest = [
+        *((State.HEALTHY, repeat, healthy) for repeat in range(ASKED_OF_THE_BASE, case.healthy_repeats)),
+        *((State.TASK, repeat, task) for repeat in range(case.task_repeats)),
+        *((State.RESTORED, repeat, restored) for repeat in range(case.healthy_repeats)),
+    ]
+    runner.foresee([o for state, repeat, trees in rest for o in orders_of(state, repeat, trees, selection, beside)])
+    for state, repeat, trees in rest:
+        observed.append(rounds.observe(runner, state, repeat, trees, selection, beside))
+        if state is State.TASK:
+            _stop_early(case, observed, result)
     result.runs = rounds.evidence(observed, selection)
     result.note(lifecycle.judge(expectation(case, result), observed))
 

@@ -51,18 +51,29 @@ def observe(
     if first.fault is not None:
         return first
     outcomes, signatures = dict(first.outcomes), dict(first.signatures)
-    for part, tree, ids in (("hidden", trees.full, selection.hidden), ("open", trees.open, selection.open)):
-        if not ids:
-            continue
-        order = PassOrder(tree=tree, ids=ids, perturbation=perturbation(repeat), label=f"{state.value}-{repeat}-{part}")
+    for order in _test_orders(state, repeat, trees, selection):
         record = run_settled(runner, order)
         if (fault := fault_of(record)) is not None:
             return Observation(state=state, repeat=repeat, outcomes={}, fault=fault[0], detail=fault[1])
-        for check in ids:
+        for check in order.ids or ():
             outcomes[check], signature = told(record.suite, check)
             if signature:
                 signatures[check] = signature
     return Observation(state=state, repeat=repeat, outcomes=outcomes, signatures=signatures)
+
+
+def orders_of(state: State, repeat: int, trees: StateTrees, selection: Selection, beside: Beside) -> list[PassOrder]:
+    """Every pass that ``observe`` asks for when nothing goes wrong, in its order."""
+    scripts = [script_order(trees.open, script, repeat, state.value) for script in beside.scripts]
+    return [*scripts, *_test_orders(state, repeat, trees, selection)]
+
+
+def _test_orders(state: State, repeat: int, trees: StateTrees, selection: Selection) -> list[PassOrder]:
+    return [
+        PassOrder(tree=tree, ids=ids, perturbation=perturbation(repeat), label=f"{state.value}-{repeat}-{part}")
+        for part, tree, ids in (("hidden", trees.full, selection.hidden), ("open", trees.open, selection.open))
+        if ids
+    ]
 
 
 def observe_beside(runner: PassRunner, state: State, repeat: int, tree: str, beside: Beside) -> Observation:

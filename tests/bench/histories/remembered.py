@@ -10,9 +10,10 @@ from pathlib import Path
 
 from change2task.checks.passes import PassOrder, PassRecord, PassRunner
 from change2task.validate.rounds import fault_of
+from tests.support.runners import OneByOne
 
 
-class RememberedRunner:
+class RememberedRunner(OneByOne):
     """Answers from its folder, else runs."""
 
     def __init__(self, inner: PassRunner, folder: Path) -> None:

@@ -1,0 +1,14 @@
+"""Runners for tests: what they share beside running."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from change2task.checks.passes import PassOrder
+
+
+class OneByOne:
+    """Runs each pass when it is asked for."""
+
+    def foresee(self, orders: Sequence[PassOrder]) -> None:
+        """Nothing is prepared."""
