@@ -64,7 +64,8 @@ def roles(folder: Path, before: dict[str, str], healthy: dict[str, str], *failin
         paths = set(repository.tree(repo.tree(start))) & set(repository.tree(repo.tree(modern)))
         case = Case(
             healthy_tree=repo.tree(modern), before_tree=repo.tree(start), after_tree=repo.tree(modern),
-            permitted=frozenset({"m.go"}), roles={}, tests=mapping.TestMap(mapped=(), lost=()), healthy=frozenset(failing),
+            permitted=frozenset({"m.go"}), roles={}, tests=mapping.TestMap(mapped=(), lost=()),
+            healthy=frozenset(failing),
             naming=naming("go"), demand=Demand.ANY, source_profile=_PROFILE, historical_regression=frozenset(),
             introduced=frozenset({"Mark"}), test_paths={path.decode(): path.decode() for path in paths},
             statement=Statement(title="x", body="", provenance="title"),
