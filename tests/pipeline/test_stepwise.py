@@ -9,27 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from change2task.api.taskcandidate import Profile, TaskCandidate
+from change2task.api.taskcandidate import TaskCandidate
 from change2task.checks.passes import PassRecord
-from change2task.cli.inputs import Inputs
-from change2task.cli.sessions import Runtime, Session, open_session
+from change2task.cli.sessions import Session
 from change2task.corpus.store import Store
 from change2task.pipeline.ports import BaseOnHand
 from change2task.pipeline.stepwise import step
-from tests.support.world import URL, World
+from tests.support.runs import Listening, session_of
+from tests.support.world import World
 
 NAMES = ("fix", "superseded", "entangled", "docs")
-
-
-class _Quiet:
-    def planned(self, candidates: int) -> None:
-        """Nobody watches."""
-
-    def stage(self, kind: str, name: str, stage: str, detail: str = "") -> None:
-        """Nobody watches."""
-
-    def ended(self, kind: str, name: str, outcome: str, detail: str = "") -> None:
-        """Nobody watches."""
 
 
 @pytest.fixture
@@ -40,16 +29,10 @@ def ground(world: World, tmp_path: Path) -> Iterator[tuple[Session, BaseOnHand]]
     assert base is not None
     for name in store.names(TaskCandidate):
         (store.path / "candidates" / f"{name}.yaml").unlink()
-    inputs = Inputs(bases={"toolbox": base}, candidates=(), forge={}, mirrors={URL: str(world.repository)})
-    with pytest.MonkeyPatch.context() as patched:
-        for name, value in world.env.items():
-            patched.setenv(name, value)
-        with open_session(
-            store, Runtime.PROCESS, Profile.FULL, inputs, reporter=_Quiet(), cancel=threading.Event(), notice=print
-        ) as session:
-            on_hand = session.bases.drive(base.replacing(status=type(base.status)())).on_hand
-            assert on_hand is not None
-            yield session, on_hand
+    with session_of(world, store, Listening(), threading.Event()) as session:
+        on_hand = session.bases.drive(base.replacing(status=type(base.status)())).on_hand
+        assert on_hand is not None
+        yield session, on_hand
 
 
 @pytest.mark.parametrize("name", NAMES)

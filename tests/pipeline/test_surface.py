@@ -44,3 +44,24 @@ def test_each_file_has_its_part_and_documents_that_are_checks_belong_to_the_test
     assert surface.tests == ("docs/usage.rst", "tests/test_a.py")
     assert surface.protected == ("pyproject.toml", "src/pkg/secret.py", "uv.lock")
     assert surface.others == ("docs/index.rst",)
+
+
+def test_files_in_which_the_runner_found_tests_are_tests_whatever_their_names_are(tmp_path: Path) -> None:
+    repo = RepoBuilder(tmp_path)
+    commit = repo.commit(
+        {
+            "pkg/__init__.py": "",
+            "pkg/code.py": 'def f():\n    """>>> f()"""\n',
+            "checks/check_code.py": "def test_code():\n    pass\n",
+            "checks/helper.py": "def test_data():\n    return 1\n",
+        }
+    )
+    with Repository.open(tmp_path) as repository:
+        base = BaseOnHand(
+            name="base", url="u", key="k", commit=commit, tree=repo.tree(), environment_key="e", inventory_digest="i",
+            healthy=frozenset({"checks/check_code.py::test_code", "pkg/code.py::pkg.code.f"}), other={},
+            check_format="pytest", scope=Scope(), repository=repository, runner=NoRuns(),
+        )  # fmt: skip
+        surface, sources = base.surface(), base.sources()
+    assert surface.tests == ("checks/check_code.py",)
+    assert sources == {"pkg/__init__.py", "pkg/code.py", "checks/helper.py"}

@@ -34,7 +34,7 @@ from change2task.validate.lifecycle import State
 from change2task.vcs.repository import Repository
 from change2task.vcs.trees import EXECUTABLE, FILE, Entry, Tree
 
-REPEATS = 2
+REPEATS = 3
 """How often an answer's tests are run on each state, each time under another perturbation."""
 
 

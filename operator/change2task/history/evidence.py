@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Container
 from dataclasses import dataclass
 
 from change2task.api.modernbase import Scope
@@ -47,18 +48,24 @@ def gather_evidence(
     scope: Scope,
     intent: Intent | None = None,
     forge: ForgeRecord | None = None,
+    checks: Container[bytes] = (),
 ) -> GatheredEvidence:
-    """The evidence of a change on the base ``head`` (a whole commit id). Raises ChangeUnusable."""
+    """The evidence of a change on the base ``head`` (a whole commit id), whose ``checks`` are files that hold tests.
+
+    Raises ChangeUnusable.
+    """
     with damage_is_a_verdict(change.commit[:12]):
-        return _Gathering(repo, change, head, scope).gather(intent, forge)
+        return _Gathering(repo, change, head, scope, checks).gather(intent, forge)
 
 
 class _Gathering:
-    def __init__(self, repo: Repository, change: MergedChange, head: str, scope: Scope) -> None:
+    def __init__(
+        self, repo: Repository, change: MergedChange, head: str, scope: Scope, checks: Container[bytes]
+    ) -> None:
         self.repo = repo
         self.change = change
         self.head = head
-        self.changed = ChangedFiles(repo, change.parent, change.commit, scope)
+        self.changed = ChangedFiles(repo, change.parent, change.commit, scope, checks)
         self.files = self.changed.files
 
     def gather(self, intent: Intent | None, forge: ForgeRecord | None) -> GatheredEvidence:

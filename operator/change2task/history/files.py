@@ -6,7 +6,7 @@ where a question needs it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from functools import cached_property
 from typing import Literal
 
@@ -23,27 +23,29 @@ from change2task.vcs.trees import EXECUTABLE, FILE, SUBMODULE, SYMLINK, Entry, T
 Status = Literal["added", "deleted", "modified", "renamed", "modeChanged", "typeChanged"]
 
 
-def roles_of(repo: Repository, tree: Tree, scope: Scope) -> Roles:
-    """The roles of the files of one tree. Raises MissingObject."""
+def roles_of(repo: Repository, tree: Tree, scope: Scope, checks: Container[bytes] = ()) -> Roles:
+    """The roles of the files of one tree, of which ``checks`` are known to hold tests. Raises MissingObject."""
     attributes = {
         path: repo.blob(entry.oid)
         for path, entry in tree.items()
         if path.rpartition(b"/")[2] == b".gitattributes" and entry.mode in {FILE, EXECUTABLE}
     }
-    return Roles(scope, tree, attributes)
+    return Roles(scope, tree, attributes, checks)
 
 
 class ChangedFiles:
     """What a change did to files. Every method raises MissingObject where the repository is incomplete."""
 
-    def __init__(self, repo: Repository, before: str | None, after: str, scope: Scope) -> None:
-        """``before``: the before-state's commit, None for the empty tree."""
+    def __init__(
+        self, repo: Repository, before: str | None, after: str, scope: Scope, checks: Container[bytes] = ()
+    ) -> None:
+        """``before``: the before-state's commit, None for the empty tree; ``checks``: files known to hold tests."""
         self._repo = repo
         self._old_tree = before or repo.empty_tree
         self._new_tree = after
         self._before = repo.tree(self._old_tree)
         self._after = repo.tree(after)
-        self._roles = roles_of(repo, self._after, scope)
+        self._roles = roles_of(repo, self._after, scope, checks)
 
     def read_before(self, path: bytes) -> bytes | None:
         """The content of a path in the before-state; None when it is not there or is a submodule."""

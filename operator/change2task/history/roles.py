@@ -1,14 +1,14 @@
 """Which part a file plays: source, tests, docs, metadata or generated; only source is ever undone.
 
-The order of trust is: globs of the manifest, attributes of the repository, then conventions of the language,
-weighed with what lies around the file (a folder ``test`` without a single test in it ships with the product).
-It reads no repository itself: paths, attributes and contents are given.
+The order of trust is: globs of the manifest, what the runner found, attributes of the repository, then conventions of
+the language, weighed with what lies around the file (a folder ``test`` without a single test in it ships with the
+product). It reads no repository itself: paths, attributes and contents are given.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from change2task.api.modernbase import Scope
 from change2task.history import names
@@ -25,10 +25,18 @@ class Roles:
     """The roles of one repository's files."""
 
     def __init__(
-        self, scope: Scope, paths: Iterable[bytes] = (), attributes: Mapping[bytes, bytes] | None = None
+        self,
+        scope: Scope,
+        paths: Iterable[bytes] = (),
+        attributes: Mapping[bytes, bytes] | None = None,
+        checks: Container[bytes] = (),
     ) -> None:
-        """``paths``: all paths of the tree, for context; ``attributes``: its ``.gitattributes`` by path."""
+        """``paths``: all paths of the tree, for context; ``attributes``: its ``.gitattributes`` by path.
+
+        ``checks``: files in which the runner found tests, whatever they are called.
+        """
         self._scope = scope
+        self._checks = checks
         self._attributes = Attributes(attributes or {})
         self._packages: set[str] = set()
         self._test_folders: set[str] = set()
@@ -45,6 +53,8 @@ class Roles:
         for globs, role in ((scope.generated, Role.GENERATED), (scope.tests, Role.TESTS), (scope.docs, Role.DOCS)):
             if matches(path, globs):
                 return role
+        if path in self._checks:
+            return Role.TESTS
         if matches(path, (g for g in scope.source if not is_folder_glob(g))):
             return Role.SOURCE
         role = self._by_attributes(path) or self._by_convention(path, content)

@@ -25,6 +25,7 @@ from change2task.api.taskvariant import TaskVariant
 from change2task.checks.passes import PassRunner
 from change2task.construct.ladder import climb, strategies
 from change2task.construct.strategy import Strategy
+from change2task.corpus.doubtful import doubt, settle
 from change2task.corpus.store import Store
 from change2task.families.choose import ADAPTERS, choose_family
 from change2task.history.evidence import gather_evidence
@@ -79,9 +80,11 @@ class CandidateDriver:
         work = Work()
         verdict = self._verdict(candidate, base, runner, work)
         if work.won is not None:
+            doubt(self.store, work.won.variant.metadata.name)
             self.store.put(self._published(work.won.variant))
+        self._doubt_earlier(stored)
         done = self._finished(candidate, base, key, verdict, work)
-        self._put(done, stored)
+        self.store.put(done)
         journal.drop()
         return done
 
@@ -92,10 +95,16 @@ class CandidateDriver:
             return stored
         return status.published_variant(variant, counts_of(variant), self.clock())
 
+    def settle(self) -> None:
+        """Clear away tasks that verdicts of this run left behind; only when no candidate is being driven."""
+        settle(self.store)
+
     def suspended(self, candidate: TaskCandidate) -> TaskCandidate:
         """A suspended candidate, with what is stored of it."""
         stored = self.store.candidate(candidate.metadata.name)
         same = stored is not None and stored.spec.replacing(suspend=True) == candidate.spec
+        if not same:
+            self._doubt_earlier(stored)
         kept = candidate.replacing(status=stored.status) if stored is not None and same else candidate
         done = status.suspended_candidate(kept, self.clock())
         self.store.put(done)
@@ -182,7 +191,9 @@ class CandidateDriver:
         record = records.get(spec.change.pull_request or 0)
         work.change = change = resolve_change(base.repository, spec.change, base.commit, record)
         record = record or records.get(change.pull_request or 0)
-        gathered = gather_evidence(base.repository, change, base.commit, base.scope, spec.intent, record)
+        gathered = gather_evidence(
+            base.repository, change, base.commit, base.scope, spec.intent, record, base.check_files()
+        )
         work.evidence["sourcePatch"] = self.store.put_evidence(gathered.source_patch)
         work.evidence["evidence"] = self._file(gathered.evidence)
         return gathered.evidence
@@ -215,15 +226,10 @@ class CandidateDriver:
         )
         return candidate.replacing(status=done)
 
-    def _put(self, done: TaskCandidate, stored: TaskCandidate | None) -> None:
-        """Store a verdict; the variant of an earlier one goes, unless another candidate stands for it."""
-        self.store.put(done)
-        old = stored.status.variant_ref if stored is not None else None
-        if old is None or old == done.status.variant_ref:
-            return
-        others = (self.store.candidate(name) for name in self.store.names(TaskCandidate))
-        if not any(other is not None and other.status.variant_ref == old for other in others):
-            self.store.remove_variant(old.name)
+    def _doubt_earlier(self, stored: TaskCandidate | None) -> None:
+        """The variant of an earlier verdict may go, unless another candidate stands for it."""
+        if stored is not None and stored.status.variant_ref is not None:
+            doubt(self.store, stored.status.variant_ref.name)
 
     def _key(self, candidate: TaskCandidate, base: BaseOnHand) -> str:
         records = self.forge.get(base.name, {})

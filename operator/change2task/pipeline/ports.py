@@ -16,6 +16,7 @@ from change2task.history.roles import Roles
 from change2task.patch.paths import quote
 from change2task.runtime.sandbox import Sandbox
 from change2task.runtime.workspace import Workspaces
+from change2task.validate.written import files_with_checks
 from change2task.vcs.repository import Repository
 
 
@@ -58,7 +59,13 @@ class BaseOnHand:
 
     def roles(self) -> Roles:
         """Roles of the base's files."""
-        return roles_of(self.repository, self.repository.tree(self.tree), self.scope)
+        return roles_of(self.repository, self.repository.tree(self.tree), self.scope, self.check_files())
+
+    def check_files(self) -> frozenset[bytes]:
+        """Files in which checks are written, though by their names they would be no tests."""
+        return files_with_checks(
+            self.repository, self.tree, self.scope, (*self.healthy, *self.other), naming(self.check_format)
+        )
 
     def sources(self) -> frozenset[str]:
         """Quoted paths of the base's permitted source."""

@@ -54,7 +54,9 @@ class Run:
         self.reporter.planned(len(candidates))
         with ThreadPoolExecutor(max_workers=self.jobs, thread_name_prefix="work") as pool:
             try:
-                return _Working(self, pool, candidates).through(bases)
+                outcome = _Working(self, pool, candidates).through(bases)
+                self.candidates.settle()
+                return outcome
             except BaseException:
                 self.cancel.set()
                 pool.shutdown(wait=False, cancel_futures=True)
