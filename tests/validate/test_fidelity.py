@@ -82,3 +82,9 @@ def test_similarity_is_symmetric_and_within_bounds(a, b):
     there, back = fidelity.measure(a, b), fidelity.measure(b, a)
     assert 0 <= there.score <= 1
     assert there.score == back.score
+
+
+@given(profiles, profiles)
+def test_the_papers_limit_of_two_and_a_half_on_the_line_ratio_holds_for_whatever_passes(a, b):
+    measured = fidelity.measure(a, b)
+    assert not fidelity.footprint(measured).passed or measured.line_ratio <= 2.50
