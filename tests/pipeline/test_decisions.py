@@ -55,9 +55,10 @@ def test_when_nothing_could_be_proposed_every_strategy_is_told() -> None:
     )
 
 
-@pytest.mark.parametrize(("why", "outcome"), [("same tree as three-way", "duplicate"), ("a conflict", "notApplicable")])
-def test_a_strategys_own_refusal_is_an_attempt(why: str, outcome: str) -> None:
-    attempt = status.not_applicable(NotApplicable(strategy="unique-block", level=2, why=why))
+@pytest.mark.parametrize(("duplicate", "outcome"), [(True, "duplicate"), (False, "notApplicable")])
+def test_a_strategys_own_refusal_is_an_attempt(duplicate: bool, outcome: str) -> None:
+    why = "a conflict"
+    attempt = status.not_applicable(NotApplicable(strategy="unique-block", level=2, why=why, duplicate=duplicate))
     assert (attempt.strategy, attempt.level, attempt.outcome, attempt.message) == ("unique-block", 2, outcome, why)
 
 

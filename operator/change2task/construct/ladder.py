@@ -36,7 +36,10 @@ def climb(
         for answer in strategy.propose(repository, assignment):
             if isinstance(answer, Proposal) and answer.tree in seen:
                 yield NotApplicable(
-                    strategy=answer.strategy, level=answer.level, why=f"same tree as {seen[answer.tree]}"
+                    strategy=answer.strategy,
+                    level=answer.level,
+                    why=f"same tree as {seen[answer.tree]}",
+                    duplicate=True,
                 )
                 continue
             if isinstance(answer, Proposal):

@@ -42,8 +42,9 @@ class Proposal(Model):
 
 
 class NotApplicable(Model):
-    """A strategy's refusal and why, in a sentence that names the place."""
+    """A strategy's refusal and why, in a sentence that names the place; ``duplicate``: another made the same tree."""
 
     strategy: str
     level: int = Field(ge=1, le=3)
     why: str
+    duplicate: bool = False

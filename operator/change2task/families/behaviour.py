@@ -15,9 +15,9 @@ from change2task.families.contract import (
     Oracle,
     Surface,
     beside_tests,
-    edit_scope,
     own_target_tests,
     patch_output,
+    source_places,
     stated,
 )
 from change2task.history.models import Evidence
@@ -29,7 +29,6 @@ class ReversedBehaviour:
 
     family: Family
     goal: str
-    judged: str
 
     def applies(self, evidence: Evidence, spec: TaskCandidateSpec) -> Applicability:
         """Always: whether a check notices the reversal is found out by running, not by reading."""
@@ -44,19 +43,16 @@ class ReversedBehaviour:
 
     def contract(self, evidence: Evidence, spec: TaskCandidateSpec, scope: Scope, surface: Surface) -> FamilyContract:
         """The contract of a task of this family."""
-        scope_of_task = edit_scope(evidence, scope)
+        places = source_places(evidence)
         return FamilyContract(
             family=self.family,
             goal=self.goal,
             output=patch_output(scope, surface),
             oracle=Oracle(
-                target_kinds=("test", "script"),
-                beside=beside_tests(spec, scope_of_task),
+                beside=beside_tests(spec, places),
                 grading="checks",
                 behaviour_must_fail=True,
-                judged=self.judged,
             ),
-            edit_scope=scope_of_task,
         )
 
 
@@ -64,12 +60,10 @@ BUG_FIX = ReversedBehaviour(
     family=Family.BUG_FIX,
     goal="The project behaves wrongly in the way described below. Find the cause and repair it, without changing"
     " behaviour that is right today.",
-    judged="Hidden tests of the faulty behaviour pass, and every test that passed before still does.",
 )
 
 FEATURE_ADDITION = ReversedBehaviour(
     family=Family.FEATURE_ADDITION,
     goal="The project lacks the capability described below. Add it in the manner of the surrounding code, without"
     " changing behaviour that exists today.",
-    judged="Hidden tests of the new capability pass, and every test that passed before still does.",
 )

@@ -29,23 +29,19 @@ class Surface(Model):
     others: tuple[str, ...] = Field(default=(), description="Documents.")
 
 
-class EditScope(Model):
-    """What the task patch D may touch: files of these roles, and none of the protected ones."""
+class SourcePlaces(Model):
+    """Where the change's source files lie."""
 
-    roles: tuple[Literal["source"], ...] = ("source",)
-    protected: tuple[str, ...] = Field(default=(), description="Globs of scope.protected.")
-    hosts: tuple[str, ...] = Field(default=(), description="Where the change's source files lie on the base, quoted.")
-    earlier: tuple[str, ...] = Field(default=(), description="Where they lay before the change, quoted.")
+    hosts: tuple[str, ...] = Field(default=(), description="On the base, quoted.")
+    earlier: tuple[str, ...] = Field(default=(), description="Before the change, quoted.")
 
 
 class Oracle(Model):
     """Which checks decide, and how."""
 
-    target_kinds: tuple[Literal["test", "static", "script"], ...]
     beside: tuple[CheckSpec, ...] = Field(
         default=(), description="Checks that are no tests: the user's and what the family derived, globs filled in."
     )
-    regression: bool = True
     grading: Literal["checks", "addedTests"] = Field(
         description="checks: targets and regressions run on the agent's tree. addedTests: the agent's own tests run on"
         " the task state, where one must fail in its call phase, and on the restored state, where all must pass."
@@ -53,7 +49,6 @@ class Oracle(Model):
     behaviour_must_fail: bool = Field(
         description="Whether tests must fail on the task state; a migration changes no behaviour."
     )
-    judged: str = Field(description="One sentence for people: when the work counts as done.")
 
 
 class FamilyContract(Model):
@@ -63,7 +58,6 @@ class FamilyContract(Model):
     goal: str = Field(description="The sentence put before the statement in what the agent reads.")
     output: OutputContract
     oracle: Oracle
-    edit_scope: EditScope
 
 
 class Applicability(Model):
@@ -90,11 +84,11 @@ class FamilyAdapter(Protocol):
         ...
 
 
-def edit_scope(evidence: Evidence, scope: Scope) -> EditScope:
-    """The edit scope all families share: permitted source, wherever the change's files lie today."""
+def source_places(evidence: Evidence) -> SourcePlaces:
+    """Where the source that a change touched lies today, and where it lay before it."""
     hosts = sorted({path for f in evidence.files if f.undone and (path := evidence.modern_paths.get(f.path))})
     earlier = sorted({f.old_path or f.path for f in evidence.files if f.undone and f.status != "added"})
-    return EditScope(protected=scope.protected, hosts=tuple(hosts), earlier=tuple(earlier))
+    return SourcePlaces(hosts=tuple(hosts), earlier=tuple(earlier))
 
 
 def patch_output(scope: Scope, surface: Surface) -> OutputContract:
@@ -113,14 +107,14 @@ def own_target_tests(evidence: Evidence) -> int:
 
 
 def beside_tests(
-    spec: TaskCandidateSpec, scope: EditScope, derived: tuple[CheckSpec, ...] = ()
+    spec: TaskCandidateSpec, where: SourcePlaces, derived: tuple[CheckSpec, ...] = ()
 ) -> tuple[CheckSpec, ...]:
     """The stated checks that are no tests, and the ``derived`` ones.
 
     A static check that names no files reads the change's source files, where they lie today and where they lay
     before it, since the task state may have them there.
     """
-    places = tuple(literal(unquote(path)) for path in sorted({*scope.hosts, *scope.earlier}))
+    places = tuple(literal(unquote(path)) for path in sorted({*where.hosts, *where.earlier}))
     checks = (*(check for check in spec.checks or () if check.kind != "test"), *derived)
     return tuple(_placed(check, places) for check in checks)
 

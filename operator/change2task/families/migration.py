@@ -17,8 +17,8 @@ from change2task.families.contract import (
     Oracle,
     Surface,
     beside_tests,
-    edit_scope,
     patch_output,
+    source_places,
     stated,
 )
 from change2task.history.models import Evidence
@@ -56,21 +56,17 @@ class ApiMigration:
         oracle = oracle_of(evidence, spec)
         if oracle is None:
             raise ValueError(self.applies(evidence, spec).reason)
-        scope_of_task = edit_scope(evidence, scope)
+        places = source_places(evidence)
         derived = () if stated(spec, "static") else (CheckSpec(id=DERIVED, kind="static", static=oracle),)
         return FamilyContract(
             family=self.family,
             goal=f"Migrate the project: {_described(oracle)}. Behaviour stays as it is.",
             output=patch_output(scope, surface),
             oracle=Oracle(
-                target_kinds=("static", "test", "script"),
-                beside=beside_tests(spec, scope_of_task, derived),
+                beside=beside_tests(spec, places, derived),
                 grading="checks",
                 behaviour_must_fail=False,
-                judged="The old API is gone from the files named, the new one is used in them, and every test that"
-                " passed before still does.",
             ),
-            edit_scope=scope_of_task,
         )
 
 

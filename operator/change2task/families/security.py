@@ -15,9 +15,9 @@ from change2task.families.contract import (
     Oracle,
     Surface,
     beside_tests,
-    edit_scope,
     own_target_tests,
     patch_output,
+    source_places,
     stated,
 )
 from change2task.history.models import Evidence
@@ -46,20 +46,17 @@ class SecurityRepair:
 
     def contract(self, evidence: Evidence, spec: TaskCandidateSpec, scope: Scope, surface: Surface) -> FamilyContract:
         """The contract of a task of this family."""
-        scope_of_task = edit_scope(evidence, scope)
+        places = source_places(evidence)
         return FamilyContract(
             family=self.family,
             goal="The project has the security weakness described below. Remove it at its cause, without weakening"
             " or changing other behaviour.",
             output=patch_output(scope, surface),
             oracle=Oracle(
-                target_kinds=("script", "test"),
-                beside=beside_tests(spec, scope_of_task),
+                beside=beside_tests(spec, places),
                 grading="checks",
                 behaviour_must_fail=True,
-                judged="The exploit no longer succeeds, and every test that passed before still does.",
             ),
-            edit_scope=scope_of_task,
         )
 
 

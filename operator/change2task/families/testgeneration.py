@@ -17,7 +17,7 @@ from change2task.families.contract import (
     Oracle,
     Surface,
     beside_tests,
-    edit_scope,
+    source_places,
     stated,
 )
 from change2task.families.places import covering, test_globs
@@ -40,7 +40,7 @@ class TestGeneration:
 
     def contract(self, evidence: Evidence, spec: TaskCandidateSpec, scope: Scope, surface: Surface) -> FamilyContract:
         """The contract of a task of this family."""
-        scope_of_task = edit_scope(evidence, scope)
+        places = source_places(evidence)
         protected = covering(surface.protected, (*surface.source, *surface.tests, *surface.others))
         return FamilyContract(
             family=self.family,
@@ -53,14 +53,10 @@ class TestGeneration:
                 protected=tuple(dict.fromkeys((*protected, *scope.protected))),
             ),
             oracle=Oracle(
-                target_kinds=("test", "script"),
-                beside=beside_tests(spec, scope_of_task),
+                beside=beside_tests(spec, places),
                 grading="addedTests",
                 behaviour_must_fail=True,
-                judged="At least one added test fails in its call phase on the task state, and all added tests pass on"
-                " the restored state.",
             ),
-            edit_scope=scope_of_task,
         )
 
 

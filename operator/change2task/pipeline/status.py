@@ -40,11 +40,10 @@ def rejection(reason: Reason, message: str) -> Verdict:
 
 def not_applicable(answer: NotApplicable) -> Attempt:
     """A strategy's own refusal, for the record."""
-    duplicate = answer.why.startswith("same tree as ")
     return Attempt(
         level=answer.level,
         strategy=answer.strategy,
-        outcome="duplicate" if duplicate else "notApplicable",
+        outcome="duplicate" if answer.duplicate else "notApplicable",
         reason=Reason.CONSTRUCTION_EXHAUSTED,
         message=answer.why[:2000],
     )
