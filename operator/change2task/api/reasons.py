@@ -51,6 +51,35 @@ class Reason(StrEnum):
         "ToolchainMissing",
         "This machine lacks the interpreter or tool that the environment asks for.",
     )
+    QUEUED = "Queued", "Work may begin once others of the same base, namespace or cluster have ended."
+    BASE_NOT_FOUND = "BaseNotFound", "There is no ModernBase of this name in the namespace yet; it is waited for."
+    WAITING_FOR_BASE = "WaitingForBase", "The base is not ready yet; work begins when it is."
+    BASE_REPLACED = (
+        "BaseReplaced",
+        "Another base now has the name that this verdict rests on; the verdict stands for the base it was made on.",
+    )
+    NOT_ISOLATED = (
+        "NotIsolated",
+        "Pods of this namespace can reach a network, so no repository code is run in it.",
+    )
+    FOREIGN_OBJECT = (
+        "ForeignObject",
+        "An object that is not ours has the name we need; it is neither adopted nor deleted.",
+    )
+    IMAGE_PULL_FAILED = "ImagePullFailed", "An image of a pod could not be pulled."
+    UNSCHEDULABLE = "Unschedulable", "No node can take the pod; it is waited for."
+    QUOTA_EXCEEDED = "QuotaExceeded", "A quota of the namespace forbids another pod; room is waited for."
+    ADMISSION_REFUSED = (
+        "AdmissionRefused",
+        "The cluster's admission refuses our pods; the message says whose rule it is.",
+    )
+    OUT_OF_MEMORY = "OutOfMemory", "A container was ended for the memory it took."
+    EVICTED = "Evicted", "The kubelet evicted the pod."
+    PREEMPTED = "Preempted", "The pod had to make room for another."
+    NODE_LOST = "NodeLost", "The pod's node is gone."
+    DEADLINE_EXCEEDED = "DeadlineExceeded", "The pod ran longer than it may."
+    START_FAILED = "StartFailed", "A container could not be started."
+    RESULT_LOST = "ResultLost", "The pod ended and its result could not be read."
     CANCELLED = "Cancelled", "The run was stopped before this was finished; it goes on at the next run."
 
     # base
