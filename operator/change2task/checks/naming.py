@@ -7,6 +7,7 @@ qualified function, Go a package folder and a test. Finding tests in sources is 
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -41,6 +42,22 @@ class Naming:
     def scope_of(self, path: str) -> str:
         """The scope under which tests of the file at this quoted path are named."""
         return posixpath.dirname(path) or "." if self._by_folder else path
+
+
+class Split(NamedTuple):
+    """Tests by what an agent can see of them: those of hidden functions, and the others; both sorted."""
+
+    beside: tuple[str, ...]
+    open: tuple[str, ...]
+
+
+def split(naming: Naming, tests: Iterable[str], hidden: Iterable[str]) -> Split:
+    """Sort ``tests`` that are not ``hidden`` themselves: cases of a hidden function are as invisible as it is."""
+    named = frozenset(hidden)
+    places = {naming.name(check).place for check in named}
+    others = sorted(frozenset(tests) - named)
+    beside = tuple(check for check in others if naming.name(check).place in places)
+    return Split(beside, tuple(check for check in others if naming.name(check).place not in places))
 
 
 _PYTEST = Naming(by_folder=False, case_mark="[")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from change2task.api.taskcandidate import CheckSpec
 from change2task.api.taskvariant import TaskVariant
-from change2task.checks.naming import Naming
+from change2task.checks.naming import Naming, split
 from change2task.checks.passes import PassOrder, PassRunner, perturbation
 from change2task.checks.results import SuiteResult
 from change2task.corpus.disguise import disguised
@@ -58,9 +58,7 @@ class Grader:
         hidden_paths = [unquote(path) for path in checks.hidden_files]
         full = unhidden(self._repository, variant, submitted, hidden_paths)
         graded = tuple(c.id for c in (*checks.targets, *checks.observers) if c.kind == "test")
-        places = {self._naming.name(check).place for check in graded}
-        beside = tuple(c for c in regression if self._naming.name(c).place in places)
-        open_ids = tuple(c for c in regression if self._naming.name(c).place not in places)
+        beside, open_ids = split(self._naming, regression, graded)
         told = self._told_beside(variant, submitted)
         for label, tree, ids in (("hidden", full, (*graded, *beside)), ("open", submitted.tree, open_ids)):
             if ids:

@@ -11,7 +11,7 @@ import json
 from change2task.api.model import Model
 from change2task.api.taskcandidate import CheckSpec, Script
 from change2task.api.taskvariant import Check, TaskVariant, VariantScript
-from change2task.checks.naming import naming
+from change2task.checks.naming import naming, split
 from change2task.checks.passes import InfrastructureFault
 from change2task.corpus.errors import StoreDamaged
 from change2task.corpus.grading import Grader
@@ -61,12 +61,9 @@ def replay(store: Store, base: BaseOnHand, variant: TaskVariant, repeat: int = 0
     regression = regression_of(store, variant)
     targets = tuple(check.id for check in spec.checks.targets)
     observers = tuple(check.id for check in spec.checks.observers)
-    places = {names.name(check).place for check in (*targets, *observers)}
-    beside = tuple(check for check in regression if names.name(check).place in places)
     tests = tuple(c.id for c in (*spec.checks.targets, *spec.checks.observers) if c.kind == "test")
-    selection = Selection(
-        hidden=tuple(sorted((*tests, *beside))), open=tuple(c for c in regression if c not in set(beside))
-    )
+    beside, seen = split(names, regression, tests)
+    selection = Selection(hidden=tuple(sorted((*tests, *beside))), open=seen)
     states = {
         State.HEALTHY: StateTrees(full=spec.trees.healthy, open=spec.trees.healthy),
         State.TASK: StateTrees(full=spec.trees.task, open=spec.trees.agent),

@@ -7,7 +7,7 @@ that are not healthy on the base. Regression tests of a hidden function cannot b
 from __future__ import annotations
 
 from change2task.api.reasons import Reason
-from change2task.checks.naming import TestName
+from change2task.checks.naming import Split, TestName, split
 from change2task.construct.hiding import NotHidable, hide
 from change2task.patch.paths import quote, unquote
 from change2task.validate.case import Case
@@ -35,16 +35,9 @@ def agent_tree(repository: Repository, case: Case, task_tree: str, result: Quali
     return outcome.tree
 
 
-def open_regression(case: Case, result: Qualification) -> tuple[str, ...]:
-    """The healthy checks that the agent can see."""
-    places = _places(case, result)
-    return tuple(sorted(check for check in case.healthy if case.naming.name(check).place not in places))
-
-
-def hidden_regression(case: Case, result: Qualification) -> tuple[str, ...]:
-    """The healthy checks that are neither target nor observer, but cases of a hidden function."""
-    places, named = _places(case, result), set(_named(result))
-    return tuple(sorted(check for check in case.healthy - named if case.naming.name(check).place in places))
+def regression(case: Case, result: Qualification) -> Split:
+    """The healthy checks that are neither target nor observer: cases of hidden functions, and those the agent sees."""
+    return split(case.naming, case.healthy, _named(result))
 
 
 def selection(case: Case, result: Qualification) -> Selection:
@@ -55,10 +48,6 @@ def selection(case: Case, result: Qualification) -> Selection:
 
 def _named(result: Qualification) -> tuple[str, ...]:
     return (*result.targets, *result.observers)
-
-
-def _places(case: Case, result: Qualification) -> frozenset[tuple[str, str]]:
-    return frozenset(case.naming.name(check).place for check in _named(result))
 
 
 def _earlier_forms(repository: Repository, case: Case, hidden: dict[str, set[str]]) -> dict[str, str | None]:

@@ -52,7 +52,7 @@ def screen_regression(
     tree = hidden.agent_tree(repository, case, task_tree, result)
     result.note(builds.judge(runner, case.build, tree, case.healthy_tree))
     for _ in range(_ROUNDS):
-        ids = hidden.open_regression(case, result)
+        ids = hidden.regression(case, result).open
         if not ids:
             message = "no regression check is left beside the hidden ones"
             raise result.refuse(lifecycle.GATE, Reason.NO_REGRESSION_CHECKS, message)
@@ -68,8 +68,7 @@ def screen_regression(
         _note_broken(roles, len(ids), record, result)
         result.observers = tuple(sorted({*result.observers, *failing}))
         tree = hidden.agent_tree(repository, case, task_tree, result)
-    result.regression = hidden.open_regression(case, result)
-    result.hidden_regression = hidden.hidden_regression(case, result)
+    result.hidden_regression, result.regression = hidden.regression(case, result)
     return tree
 
 
