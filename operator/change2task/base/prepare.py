@@ -29,7 +29,7 @@ from change2task.base.known import Known
 from change2task.base.models import NoBase, PreparedBase
 from change2task.base.project import ProjectFiles
 from change2task.base.recipe import Recipe, RecipeUnknown, recipe_for
-from change2task.base.refusals import refuses
+from change2task.base.refusals import refusals
 from change2task.base.resolution import Ineligible, Resolution
 from change2task.checks.passes import PassRunner
 from change2task.checks.reader import reader_for
@@ -124,10 +124,10 @@ class _Preparing:
     def _prepared(self, commit: str) -> PreparedBase:
         info = self.repository.commit(commit)
         tree = self._clean(info.tree)
+        refused = [str(one) for one in refusals(self.spec.environment, self.builder.sandbox.name)]
+        if refused:
+            raise built_fault(Reason.RECIPE_UNKNOWN, "; ".join(refused))
         recipe = self._recipe(commit, tree)
-        refusal = refuses(recipe, self.builder.sandbox)
-        if refusal is not None:
-            raise built_fault(Reason.RECIPE_UNKNOWN, refusal)
         self.progress("build")
         started = self.clock()
         held = None if self.known is None else self.known.environment

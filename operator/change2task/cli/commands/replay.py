@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
+from change2task.cli.choices import Runtime
 from change2task.cli.desk import Desk
 from change2task.cli.lookup import STORE, stored_variant
 from change2task.cli.output import Format, print_document
-from change2task.cli.sessions import Runtime, reopened_base
+from change2task.cli.sessions import reopened_base
 from change2task.corpus.store import Store
 from change2task.pipeline.grading import replay as replay_variant
 
