@@ -100,6 +100,20 @@ def test_what_is_sound_depends_on_how_it_is_to_be_run(tmp_path: Path) -> None:
     assert "'--reinstall'" in refused(validate(tmp_path, option, "--runtime", "docker"))
 
 
+def test_a_machine_without_bubblewrap_refuses_what_it_cannot_do_before_anything_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fixed = with_spec("ModernBase", "spec.environment.setup", ["make PREFIX=/c2t/env"])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    message = refused(validate(tmp_path, fixed))
+    assert "spec.environment.setup: without bubblewrap nothing lies below /c2t; install bubblewrap" in message
+    assert "(got 'make PREFIX=/c2t/env')" in message
+    store = tmp_path / "store"
+    assert "spec.environment.setup" in refused(at_once("run", tmp_path / "manifest.yaml", "--store", store))
+    assert not store.exists()
+    assert validate(tmp_path, fixed, "--runtime", "docker").code == 0
+
+
 def test_one_level_at_which_something_is_done_is_enough(tmp_path: Path) -> None:
     assert validate(tmp_path, with_spec("TaskCandidate", "spec.construction.levels", [1, 3])).code == 0
 

@@ -17,6 +17,7 @@ import yaml
 from tests.support.commands import PROGRAM, at_once
 from tests.support.packages import Index, package_index
 from tests.support.passes import needs_bwrap
+from tests.support.repos import RepoBuilder
 from tests.support.world import PYTEST, World, base, candidate, documents
 
 
@@ -165,6 +166,26 @@ def test_without_git_nothing_is_concluded(world: World, tmp_path: Path) -> None:
     words = ("run", world.manifest, *world.mirror, "--store", tmp_path / "store")
     ended = world.run(*words, env={**world.env, "PATH": str(programs)}, code=3)
     assert "base toolbox: git is not installed, or not on the PATH" in ended.err
+
+
+def test_without_bubblewrap_one_sentence_says_what_is_not_isolated_and_which_recipes_are_refused(
+    world: World, tmp_path: Path
+) -> None:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name in ("env", "sh", "git"):
+        (programs / name).symlink_to(str(shutil.which(name)))
+    RepoBuilder(tmp_path / "empty")
+    words = ("run", "-", "--mirror", f"{world.url}={tmp_path / 'empty'}", "--store", tmp_path / "store")
+    ended = world.run(*words, stdin=documents(base()).encode(), env={**world.env, "PATH": str(programs)})
+    [note] = [line for line in ended.err.splitlines() if line.startswith("note: ")]
+    assert "bwrap is not installed" in note
+    assert "Without it: files: " in note
+    assert (
+        "Refused here: recipes with systemPackages, or with an image other than python:X.Y;"
+        " recipes that name paths below /c2t." in note
+    )
+    assert "EmptyRepository" in ended.out
 
 
 def test_a_ready_base_that_cannot_be_made_again_is_kept_with_all_that_rests_on_it(world: World, store: Path) -> None:

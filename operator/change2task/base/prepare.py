@@ -124,7 +124,7 @@ class _Preparing:
     def _prepared(self, commit: str) -> PreparedBase:
         info = self.repository.commit(commit)
         tree = self._clean(info.tree)
-        refused = [str(one) for one in refusals(self.spec.environment, self.builder.sandbox.name)]
+        refused = [str(one) for one in refusals(self.spec, self.builder.sandbox.name)]
         if refused:
             raise built_fault(Reason.RECIPE_UNKNOWN, "; ".join(refused))
         recipe = self._recipe(commit, tree)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from change2task.api.taskcandidate import Profile
+from change2task.base.refusals import refused_by
 from change2task.cli.choices import Runtime
 from change2task.cli.failures import InfrastructureError, InputError
 from change2task.cli.inputs import Inputs, read_mirrors
@@ -69,7 +70,8 @@ def _grounds(store: Store, runtime: Runtime, notice: Callable[[str], None]) -> I
     except SandboxError as error:
         raise InfrastructureError(str(error)) from error
     if choice.reason is not None:
-        notice(f"note: {choice.reason}. Without it: {'; '.join(choice.sandbox.isolation.not_enforced)}.")
+        lacking, refused = choice.sandbox.isolation.not_enforced, refused_by(choice.sandbox.name)
+        notice(f"note: {choice.reason}. Without it: {'; '.join(lacking)}. Refused here: {'; '.join(refused)}.")
     with ExitStack() as stack:
         made: dict[str, Ground] = {}
 

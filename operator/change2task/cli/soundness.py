@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from typing import Final
 
 from change2task.api.manifests import Origin, ParsedManifests, Resource
-from change2task.api.modernbase import Checks, ModernBase
+from change2task.api.modernbase import Checks, ModernBase, ModernBaseSpec
 from change2task.api.problems import Problem, bounded, listed
 from change2task.api.taskcandidate import TaskCandidate
 from change2task.api.taskvariant import TaskVariant
@@ -21,6 +21,7 @@ from change2task.checks.plan import CheckRequest
 from change2task.checks.reader import plan_pass, readers
 from change2task.cli.choices import Choices, Runtime
 from change2task.construct.ladder import strategies
+from change2task.runtime.choose import bubblewrap
 from change2task.runtime.docker.sandbox import IMAGE_VARIABLE
 from change2task.vcs.errors import PathNotFound
 from change2task.vcs.mirror import local_path
@@ -80,14 +81,20 @@ def _unusable(checks: Checks) -> str | None:
 
 
 def _of_recipe(base: ModernBase, origin: Origin, choices: Choices) -> Iterator[Problem]:
-    environment = base.spec.environment
-    kind = "docker" if choices.runtime is Runtime.DOCKER else "bubblewrap"
-    for refusal in refusals(environment, kind):
-        field = f"spec.environment.{refusal.field}"
-        yield _fault(base, origin, field, bounded(refusal.value), refusal.message)
-    if kind == "docker" and environment.image is None and not os.environ.get(IMAGE_VARIABLE):
+    kind = "docker" if choices.runtime is Runtime.DOCKER else _process(base.spec)
+    for refusal in refusals(base.spec, kind):
+        yield _fault(base, origin, refusal.field, bounded(refusal.value), refusal.message)
+    if kind == "docker" and base.spec.environment.image is None and not os.environ.get(IMAGE_VARIABLE):
         said = f"it {NO_IMAGE}; say one, or one for every base in the variable {IMAGE_VARIABLE}"
         yield _fault(base, origin, "spec.environment.image", None, said)
+
+
+def _process(spec: ModernBaseSpec) -> str:
+    """The kind of sandbox on this machine; it is tried only for a recipe that would notice."""
+    if list(refusals(spec, "plain")) == list(refusals(spec, "bubblewrap")):
+        return "bubblewrap"
+    found = bubblewrap()
+    return "plain" if isinstance(found, str) else found.name
 
 
 def _of_construction(candidate: TaskCandidate, origin: Origin, choices: Choices) -> Iterator[Problem]:
