@@ -130,3 +130,65 @@ def test_another_distribution_may_resemble_the_project_but_not_vendor_it(tmp_pat
     (tmp_path / "like.py").write_bytes(SOURCE[: len(SOURCE) // 2])
     (tmp_path / "vendored.py").write_bytes(SOURCE + b"# patched\n")
     assert [one.where for one in in_folder(PRINTS, tmp_path, {"like.py", "vendored.py"})] == ["vendored.py"]
+
+
+SMALL = b"def shorten(text, width):\n    return text[:width]\n"
+SITE = "lib/python3.11/site-packages"
+
+
+@pytest.mark.parametrize(
+    ("source", "where"),
+    [
+        ("box/text.py", f"{SITE}/box/text.py"),
+        ("src/box/text.py", f"{SITE}/box/text.py"),
+        ("packages/core/src/box/text.py", f"{SITE}/box/text.py"),
+        ("text.py", f"{SITE}/text.py"),
+        ("box/__init__.py", f"{SITE}/box/__init__.py"),
+        ("box/text.py", "build/lib/box/text.py"),
+        ("src/box/text.py", "build/box/text.py"),
+        ("box/text.py", "kept/before/box/text.py"),
+        ("tests/test_text.py", f"{SITE}/tests/test_text.py"),
+    ],
+)
+def test_a_small_file_is_found_by_its_bytes_and_its_modules_name(tmp_path: Path, source: str, where: str) -> None:
+    (tmp_path / where).parent.mkdir(parents=True)
+    (tmp_path / where).write_bytes(SMALL)
+    assert found(tmp_path, Fingerprints([("other/place.py", SMALL), (source, SMALL)])) == [(where, source)]
+
+
+@pytest.mark.parametrize(
+    ("source", "where"),
+    [
+        ("box/text.py", f"{SITE}/other/text.py"),
+        ("text.py", f"{SITE}/other/text.py"),
+        ("box/__init__.py", f"{SITE}/__init__.py"),
+        ("tests/__init__.py", f"{SITE}/other/tests/__init__.py"),
+        ("tests/__init__.py", "src/other/tests/__init__.py"),
+        ("lib/index.js", "node_modules/other/lib/index.js"),
+        ("version/version.go", "gomod/example.org/other@v1/version/version.go"),
+        ("setup.py", "src/other/setup.py"),
+        ("box/text.py", f"{SITE}/box/words.py"),
+    ],
+)
+def test_equal_small_files_of_different_modules_are_chance(tmp_path: Path, source: str, where: str) -> None:
+    (tmp_path / where).parent.mkdir(parents=True)
+    (tmp_path / where).write_bytes(SMALL)
+    assert found(tmp_path, Fingerprints([(source, SMALL)])) == []
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\n\n", b"# nothing yet\n", b'"""The package.\n\nIt does things.\n"""\n', b"// Package box\npackage box\n"],
+)
+def test_an_empty_or_commenting_file_says_nothing(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "box").mkdir()
+    (tmp_path / "box/__init__.py").write_bytes(data)
+    assert found(tmp_path, Fingerprints([("box/__init__.py", data)])) == []
+
+
+def test_a_small_file_in_a_wheel_is_found_and_edited_ones_are_not(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "p-1.whl", "w") as wheel:
+        wheel.writestr("box/text.py", SMALL)
+        wheel.writestr("box/words.py", SMALL.replace(b"width", b"size"))
+    prints = Fingerprints([("box/text.py", SMALL), ("box/words.py", SMALL + b"\n")])
+    assert found(tmp_path, prints) == [("p-1.whl!box/text.py", "box/text.py")]

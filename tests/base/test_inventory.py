@@ -85,3 +85,27 @@ def test_the_summary_counts_all_and_shows_the_first_twenty() -> None:
     counted = take("t", "e", [("one", suite(**outcomes)), ("two", suite(**outcomes))]).counted()
     assert (counted.healthy, counted.failing, counted.unstable, counted.not_run) == (1, 30, 0, 2)
     assert counted.failing_ids == tuple(f"f{n:02d}" for n in range(20))
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "told"),
+    [
+        (("passed", "passed"), ("failed", "failed"), ("x was healthy and is failing",)),
+        (("failed", "failed"), ("passed", "passed"), ("x was failing and is healthy",)),
+        (("passed", "passed"), ("skipped", "skipped"), ("x was healthy and is skipped",)),
+        (("passed", "passed"), ("passed", "failed"), ()),
+        (("passed", "failed"), ("failed", "failed"), ()),
+        (("failed", "failed"), ("error", "failed"), ()),
+    ],
+)
+def test_inventories_contradict_each_other_where_a_check_differs_by_no_chance_of_its_own(
+    then: tuple[TestOutcome, TestOutcome], now: tuple[TestOutcome, TestOutcome], told: tuple[str, ...]
+) -> None:
+    before, after = (take("t", "e", [("one", suite(x=a)), ("two", suite(x=b))]) for a, b in (then, now))
+    assert before.contradictions(after) == told
+
+
+def test_a_check_that_came_or_went_is_a_contradiction() -> None:
+    before = take("t", "e", [("one", suite(x="passed")), ("two", suite(x="passed"))])
+    after = take("t", "e", [("one", suite(y="failed")), ("two", suite(y="failed"))])
+    assert before.contradictions(after) == ("x was healthy and is absent", "y was absent and is failing")

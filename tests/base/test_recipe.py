@@ -9,8 +9,7 @@ import pytest
 from change2task.api.modernbase import Checks, Environment, ModernBaseSpec, Repository
 from change2task.base.project import ProjectFiles
 from change2task.base.recipe import RecipeUnknown, python_of_image, recipe_for
-from change2task.base.refusals import refuses
-from change2task.runtime.models import Command, Isolation, Layout, Outcome
+from change2task.base.refusals import WITHOUT_IMAGES, WITHOUT_MOUNTS, refusals, refused_by
 
 COMMITTED = datetime(2024, 10, 8, 23, 30, tzinfo=UTC)
 FILES = ProjectFiles.of(
@@ -90,41 +89,50 @@ def test_a_python_image_names_its_minor(image: str | None, minor: str | None) ->
     assert python_of_image(image) == minor
 
 
-class _Somewhere:
-    """A sandbox known by name only."""
-
-    isolation = Isolation(
-        filesystem=True, network=True, processes=True, main_process=True, memory=True, process_count=True, disk=True,
-        fixed_paths=True, fresh_temporary=True, not_enforced=(),
-    )  # fmt: skip
-    layout = Layout.fixed()
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def run(self, command: Command, *, cancel: object = None) -> Outcome:
-        raise AssertionError(f"nothing is to be run: {command}")
-
-
 @pytest.mark.parametrize("sandbox", ["bubblewrap", "plain"])
 @pytest.mark.parametrize(
     ("environment", "field"),
     [
-        (Environment(system_packages=("libxml2",)), r"systemPackages \(libxml2\)"),
-        (Environment(image="debian:12"), r"image 'debian:12'"),
+        (Environment(system_packages=("libxml2",)), "spec.environment.systemPackages"),
+        (Environment(image="debian:12"), "spec.environment.image"),
     ],
 )
 def test_what_only_an_image_can_hold_is_refused_without_one(environment: Environment, field: str, sandbox: str) -> None:
-    recipe = recipe_for(spec(environment), FILES, COMMITTED, None)
-    refusal = refuses(recipe, _Somewhere(sandbox))
-    assert refusal is not None
-    assert "--runtime docker" in refusal
-    assert refuses(recipe, _Somewhere("docker")) is None
+    [refusal] = refusals(spec(environment), sandbox)
+    assert refusal.field == field
+    assert "--runtime docker" in str(refusal)
+    assert WITHOUT_IMAGES in refused_by(sandbox)
+    assert not list(refusals(spec(environment), "docker"))
+    assert not refused_by("docker")
+
+
+@pytest.mark.parametrize(
+    ("said", "field"),
+    [
+        (spec(Environment(setup=("make PREFIX=/c2t/env",))), "spec.environment.setup"),
+        (spec(Environment(rebuild=("cp a /c2t/home/",))), "spec.environment.rebuild"),
+        (spec(Environment(env={"LD_LIBRARY_PATH": "/usr/lib:/c2t/env/lib"})), "spec.environment.env"),
+        (spec(checks=Checks(command=("/c2t/env/bin/pytest",))), "spec.checks.command"),
+    ],
+)
+def test_paths_that_only_mounts_can_give_are_refused_without_bubblewrap(said: ModernBaseSpec, field: str) -> None:
+    [refusal] = refusals(said, "plain")
+    assert refusal.field == field
+    assert "install bubblewrap" in str(refusal)
+    assert WITHOUT_MOUNTS in refused_by("plain")
+    for sandbox in ("bubblewrap", "docker"):
+        assert not list(refusals(said, sandbox))
+        assert WITHOUT_MOUNTS not in refused_by(sandbox)
+
+
+@pytest.mark.parametrize("text", ["src/c2t/x", "./c2t/x", "/home/c2t", "/c2t-old/x", "/c2tools", "/opt/c2t/x"])
+def test_other_paths_are_no_paths_of_a_sandbox(text: str) -> None:
+    assert not list(refusals(spec(Environment(setup=(f"ls {text}",))), "plain"))
 
 
 def test_a_plain_recipe_is_refused_nowhere() -> None:
-    recipe = recipe_for(spec(Environment(image="python:3.11")), FILES, COMMITTED, None)
-    assert refuses(recipe, _Somewhere("plain")) is None
+    for sandbox in ("bubblewrap", "plain", "docker"):
+        assert not list(refusals(spec(Environment(image="python:3.11")), sandbox))
 
 
 def test_arguments_are_added_to_a_default_command_only() -> None:

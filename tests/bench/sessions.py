@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from change2task.api.taskcandidate import Profile
+from change2task.cli.choices import Runtime
 from change2task.cli.inputs import Inputs
-from change2task.cli.sessions import Runtime, Session, open_session
+from change2task.cli.sessions import Session, open_session
 from change2task.corpus.store import Store
 from change2task.pipeline.progress import Silent
 from tests.bench.histories.cases import History

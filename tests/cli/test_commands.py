@@ -198,14 +198,17 @@ def test_a_replay_runs_the_three_states_again_and_finds_them_the_same(world: Wor
     assert contents(store) == before
 
 
-def test_a_difference_is_reported_test_by_test(world: World, store: Path) -> None:
+def test_a_difference_is_reported_test_by_test_and_ends_with_1(world: World, store: Path) -> None:
     path = next(p for p in (store / "variants").iterdir() if p.stem == world.variant("fix", store)["metadata"]["name"])
     altered = yaml.safe_load(path.read_text())
     altered["spec"]["checks"]["targets"].append(
         {"id": "tests/test_text.py::test_words", "role": "target", "hidden": True}
     )
     path.write_text(yaml.safe_dump(altered))
-    ended = world.run("replay", "fix", *world.mirror, "--store", store, "-o", "json")
+    table = world.run("replay", "fix", *world.mirror, "--store", store, code=1)
+    assert table.out.startswith("replay 1: DIFFERENT, 22 checks over three states")
+    assert "error" not in table.err, "it is a finding, and no fault"
+    ended = world.run("replay", "fix", *world.mirror, "--store", store, "-o", "json", code=1)
     [replay] = json.loads(ended.out)["replays"]
     assert replay["same"] is False
     assert replay["differences"] == ["task: tests/test_text.py::test_words: passed, expected to fail"]

@@ -87,15 +87,15 @@ def test_an_engine_that_is_not_there_ends_with_3_and_the_ways_out(world: World, 
     assert "--runtime process" in ended.err
 
 
-def test_a_base_without_an_image_has_its_reason_and_the_way_out(contained: Contained, tmp_path: Path) -> None:
+def test_a_base_without_an_image_is_told_with_the_way_out_before_anything_runs(
+    contained: Contained, tmp_path: Path
+) -> None:
     manifest = tmp_path / "manifest.yaml"
     manifest.write_text(documents(base(environment={"setup": []}), candidate("x", {"commit": "0" * 40})))
     store = tmp_path / "store"
     ended = contained.world.run(
-        "run", manifest, *contained.world.mirror, "--store", store, "--runtime", "docker", env=contained.env
+        "run", manifest, *contained.world.mirror, "--store", store, "--runtime", "docker", env=contained.env, code=2
     )
-    assert ended.code == 0, ended
-    status = yaml.safe_load((store / "bases/toolbox.yaml").read_text())["status"]
-    ready = next(one for one in status["conditions"] if one["type"] == "Ready")
-    assert ready["reason"] == "RecipeUnknown"
-    assert "python:3.12-slim" in ready["message"]
+    assert "spec.environment.image" in ended.err
+    assert "python:3.12-slim" in ended.err
+    assert not store.exists()

@@ -72,6 +72,11 @@ def test_sound_manifests_are_counted(tmp_path: Path) -> None:
         ("ModernBase", "spec.checks.format", "unittest", "spec.checks.format", "'unittest'", "go, pytest"),
         ("ModernBase", "spec.environment.setup", "pip install .", "spec.environment.setup", "pip install .", "list"),
         ("ModernBase", "spec.environment.setupTimeoutSeconds", 0, "setupTimeoutSeconds", "0", "1"),
+        ("ModernBase", "spec.checks", {"format": "go"}, "spec.checks.command", "-m", "[go, test, ./...]"),
+        ("ModernBase", "spec.checks.command", ["tox"], "spec.checks.command", "tox", "[python, -m, pytest]"),
+        ("ModernBase", "spec.environment.image", "debian:12", "spec.environment.image", "debian:12", "python:X.Y"),
+        ("ModernBase", "spec.environment.systemPackages", ["libx"], "systemPackages", "libx", "--runtime docker"),
+        ("TaskCandidate", "spec.construction.levels", [3], "spec.construction.levels", "[3]", "there are some at 1, 2"),
         ("ModernBase", "metadata.name", "Tool Box", "metadata.name", "'Tool Box'", ""),
     ],
 )
@@ -81,6 +86,36 @@ def test_a_faulty_field_is_named_with_its_value_and_the_way_out(
     message = refused(validate(tmp_path, with_spec(kind, path, value)))
     assert "manifest.yaml:" in message
     assert all(part in message for part in (kind, field, told, way)), message
+
+
+def test_what_is_sound_depends_on_how_it_is_to_be_run(tmp_path: Path) -> None:
+    image = with_spec("ModernBase", "spec.environment.image", "debian:12")
+    assert validate(tmp_path, image, "--runtime", "docker").code == 0
+    none = with_spec("ModernBase", "spec.environment.image", None)
+    assert validate(tmp_path, none).code == 0
+    message = refused(validate(tmp_path, none, "--runtime", "docker"))
+    assert "spec.environment.image: it is absent" in message
+    assert "CHANGE2TASK_DOCKER_IMAGE" in message
+    option = with_spec("ModernBase", "spec.environment.systemPackages", ["--reinstall"])
+    assert "'--reinstall'" in refused(validate(tmp_path, option, "--runtime", "docker"))
+
+
+def test_a_machine_without_bubblewrap_refuses_what_it_cannot_do_before_anything_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fixed = with_spec("ModernBase", "spec.environment.setup", ["make PREFIX=/c2t/env"])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    message = refused(validate(tmp_path, fixed))
+    assert "spec.environment.setup: without bubblewrap nothing lies below /c2t; install bubblewrap" in message
+    assert "(got 'make PREFIX=/c2t/env')" in message
+    store = tmp_path / "store"
+    assert "spec.environment.setup" in refused(at_once("run", tmp_path / "manifest.yaml", "--store", store))
+    assert not store.exists()
+    assert validate(tmp_path, fixed, "--runtime", "docker").code == 0
+
+
+def test_one_level_at_which_something_is_done_is_enough(tmp_path: Path) -> None:
+    assert validate(tmp_path, with_spec("TaskCandidate", "spec.construction.levels", [1, 3])).code == 0
 
 
 def test_a_repository_that_is_not_at_its_path_is_told_with_its_field(tmp_path: Path) -> None:
@@ -200,9 +235,18 @@ def test_a_forge_export_that_is_none_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["run", "lock"])
-def test_nothing_is_made_of_faulty_input(tmp_path: Path, command: str) -> None:
-    (tmp_path / "manifest.yaml").write_text(with_spec("TaskCandidate", "spec.family", "None"))
-    assert "spec.family" in refused(at_once(command, tmp_path / "manifest.yaml", "--store", tmp_path / "store"))
+@pytest.mark.parametrize(
+    ("kind", "field", "value"),
+    [
+        ("TaskCandidate", "spec.family", "None"),
+        ("TaskCandidate", "spec.construction.levels", [3]),
+        ("ModernBase", "spec.checks.command", ["go", "test", "./..."]),
+        ("ModernBase", "spec.environment.image", "debian:12"),
+    ],
+)
+def test_nothing_is_made_of_faulty_input(tmp_path: Path, kind: str, field: str, value: Any, command: str) -> None:
+    (tmp_path / "manifest.yaml").write_text(with_spec(kind, field, value))
+    assert field in refused(at_once(command, tmp_path / "manifest.yaml", "--store", tmp_path / "store"))
     assert [path.name for path in tmp_path.iterdir()] == ["manifest.yaml"]
 
 

@@ -15,8 +15,10 @@ import pytest
 import yaml
 
 from tests.support.commands import PROGRAM, at_once
+from tests.support.packages import Index, package_index
 from tests.support.passes import needs_bwrap
-from tests.support.world import World, base, candidate, documents
+from tests.support.repos import RepoBuilder
+from tests.support.world import PYTEST, World, base, candidate, documents
 
 
 @pytest.fixture
@@ -166,6 +168,26 @@ def test_without_git_nothing_is_concluded(world: World, tmp_path: Path) -> None:
     assert "base toolbox: git is not installed, or not on the PATH" in ended.err
 
 
+def test_without_bubblewrap_one_sentence_says_what_is_not_isolated_and_which_recipes_are_refused(
+    world: World, tmp_path: Path
+) -> None:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name in ("env", "sh", "git"):
+        (programs / name).symlink_to(str(shutil.which(name)))
+    RepoBuilder(tmp_path / "empty")
+    words = ("run", "-", "--mirror", f"{world.url}={tmp_path / 'empty'}", "--store", tmp_path / "store")
+    ended = world.run(*words, stdin=documents(base()).encode(), env={**world.env, "PATH": str(programs)})
+    [note] = [line for line in ended.err.splitlines() if line.startswith("note: ")]
+    assert "bwrap is not installed" in note
+    assert "Without it: files: " in note
+    assert (
+        "Refused here: recipes with systemPackages, or with an image other than python:X.Y;"
+        " recipes that name paths below /c2t." in note
+    )
+    assert "EmptyRepository" in ended.out
+
+
 def test_a_ready_base_that_cannot_be_made_again_is_kept_with_all_that_rests_on_it(world: World, store: Path) -> None:
     shutil.rmtree(store / "cache/mirrors")
     before = contents(store)
@@ -173,6 +195,58 @@ def test_a_ready_base_that_cannot_be_made_again_is_kept_with_all_that_rests_on_i
     assert "base toolbox: it was ready in an earlier run and cannot be made again (RepositoryUnreachable)" in ended.err
     assert "what is stored of it stays" in ended.err
     assert contents(store) == before
+
+
+@pytest.fixture
+def later(store: Path) -> Iterator[tuple[Index, dict[str, str]]]:
+    """An index of another day, with what makes programs use it; of the store all that can be made again is gone."""
+    for folder in ("environments", "inventories", "uv", "journal"):
+        shutil.rmtree(store / "cache" / folder, ignore_errors=True)
+    with package_index(dated=False) as served:
+        for name in PYTEST:
+            served.add_installed(name, uploaded="2020-01-01")
+        yield served, {"UV_DEFAULT_INDEX": served.url}
+
+
+def test_an_environment_that_was_thrown_away_comes_back_as_it_was_whatever_was_published_since(
+    world: World, store: Path, later: tuple[Index, dict[str, str]]
+) -> None:
+    served, address = later
+    served.add("iniconfig", "99.0", uploaded="2024-01-01", files={"iniconfig.py": "raise ImportError('too new')\n"})
+    before = contents(store)
+    world.run("run", world.manifest, *world.mirror, "--store", store, env={**world.env, **address})
+    assert contents(store) == before
+    answer = world.run("show", "fix", "--part", "G", "--store", store).out.encode()
+    graded = world.run("grade", "fix", "--patch", "-", *world.mirror, "--store", store, stdin=answer)
+    assert ": solved" in graded.out
+
+
+def test_an_environment_that_cannot_come_back_as_it_was_rejects_no_task(
+    world: World, store: Path, later: tuple[Index, dict[str, str]]
+) -> None:
+    served, address = later
+    served.wheels = {name: held for name, held in served.wheels.items() if not name.startswith("iniconfig-")}
+    served.add("iniconfig", "99.0", uploaded="2024-01-01", files={"iniconfig.py": "raise ImportError('too new')\n"})
+    before = contents(store)
+    ended = world.run("run", world.manifest, *world.mirror, "--store", store, env={**world.env, **address}, code=3)
+    assert "base toolbox: it was ready in an earlier run and cannot be made again (SetupFailed)" in ended.err
+    assert "the lock that is stored with the base" in ended.err
+    assert contents(store) == before
+
+
+@pytest.mark.parametrize(("stages", "code"), [({}, 3), ({"base": "base/0", "environment": "environment/0"}, 0)])
+def test_a_base_is_made_anew_only_by_another_version_of_what_made_it(
+    world: World, store: Path, stages: dict[str, str], code: int
+) -> None:
+    path = store / "bases/toolbox.yaml"
+    stored = yaml.safe_load(path.read_text())
+    made = dict(stored["status"]["stages"])
+    stored["status"]["stages"], stored["status"]["environment"]["key"] = stages, "0" * 64
+    stored["status"]["baseKey"] = "0" * 64
+    path.write_text(yaml.safe_dump(stored))
+    ended = world.run("run", world.manifest, *world.mirror, "--store", store, code=code)
+    assert ("cannot be made again as it was" in ended.err) is (code == 3)
+    assert world.stored("bases", "toolbox", store)["status"]["stages"] == (stages if code else made)
 
 
 def test_a_base_that_fails_under_another_spec_does_not_replace_the_one_that_is_ready(world: World, store: Path) -> None:

@@ -11,8 +11,9 @@ import pytest
 
 from change2task.api.taskcandidate import Profile
 from change2task.api.taskvariant import TaskVariant
+from change2task.cli.choices import Runtime
 from change2task.cli.inputs import Inputs
-from change2task.cli.sessions import Runtime, open_session
+from change2task.cli.sessions import open_session
 from change2task.corpus.grading import Grade
 from change2task.corpus.store import Store
 from change2task.pipeline.grading import grade_patch

@@ -11,8 +11,9 @@ import pytest
 
 from change2task.api.modernbase import ModernBase
 from change2task.api.taskcandidate import Profile, TaskCandidate
+from change2task.cli.choices import Runtime
 from change2task.cli.inputs import Inputs
-from change2task.cli.sessions import Runtime, Session, open_session
+from change2task.cli.sessions import Session, open_session
 from change2task.construct.strategy import Strategy
 from change2task.corpus.store import Store
 from change2task.pipeline.progress import Kind

@@ -18,8 +18,9 @@ from change2task.api.manifests import parse_manifests
 from change2task.api.modernbase import ModernBase
 from change2task.api.taskcandidate import Profile, TaskCandidate
 from change2task.api.taskvariant import TaskVariant
+from change2task.cli.choices import Runtime
 from change2task.cli.inputs import Inputs
-from change2task.cli.sessions import Runtime, Session, open_session
+from change2task.cli.sessions import Session, open_session
 from change2task.corpus.store import Store
 from change2task.corpus.verdicts import Grade
 from change2task.pipeline.grading import Replay, grade_patch, replay

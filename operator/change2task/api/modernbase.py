@@ -263,6 +263,9 @@ class ModernBaseStatus(Model):
     environment: BuiltEnvironment | None = Field(default=None, description="The environment that stands.")
     inventory: Inventory | None = Field(default=None, description="Counts of the checks.")
     evidence: dict[str, str] = Field(default_factory=dict, description="Kind to SHA-256 in the store.")
+    stages: dict[str, str] = Field(
+        default_factory=dict, description="Version of each stage that made it; under another it is made anew."
+    )
     seconds: dict[str, float] = Field(default_factory=dict, description="How long each stage took.")
 
 

@@ -22,6 +22,7 @@ from change2task.base.dating import Index
 from change2task.base.environment import DOCUMENT, LEFTOVERS, Environment, runtime_environment
 from change2task.base.faults import built_fault
 from change2task.base.freeze import Frozen, freeze
+from change2task.base.known import Held
 from change2task.base.places import Tools, mount
 from change2task.base.recipe import Recipe
 from change2task.base.site import Site
@@ -49,10 +50,10 @@ class Attempt:
 
     def __init__(
         self, builder: Builder, site: Site, repository: Repository, url: str, tree: str, tools: Tools, key: str,
-        staging: Path,
+        staging: Path, held: Held | None = None,
     ) -> None:  # fmt: skip
         self.builder, self.site, self.repository = builder, site, repository
-        self.tools, self.key, self.staging = tools, key, staging
+        self.tools, self.key, self.staging, self.held = tools, key, staging, held
         self.layout = builder.sandbox.layout
         self.tree_id, self.tree = tree, repository.tree(tree)
         self.content, self.work, self.home = site.content, site.work, site.home
@@ -65,6 +66,8 @@ class Attempt:
         Raises Faulted, ToolchainMissing, InfrastructureFault, Cancelled.
         """
         dated = True
+        if self.held is not None:
+            recipe, dated = self.held.recipe(recipe), self.held.dated
         while True:
             try:
                 self._attempt(recipe, dated=dated)
@@ -77,10 +80,14 @@ class Attempt:
                     continue
                 poorer = recipe.falling_back(failed.tail.splitlines()[-1][:200])
                 if poorer is None:
-                    hint = "\nThe step was inferred; spec.environment.setup can give others." if recipe.inferred else ""
-                    raise built_fault(Reason.SETUP_FAILED, f"{failed}{hint}") from failed
+                    raise built_fault(Reason.SETUP_FAILED, f"{failed}{self._hint(recipe)}") from failed
                 _log.info("setup is tried in a poorer way", key=self.key[:12], setup=poorer.setup)
                 recipe = poorer
+
+    def _hint(self, recipe: Recipe) -> str:
+        if self.held is not None:
+            return "\nIt was held to the packages of the lock that is stored with the base."
+        return "\nThe step was inferred; spec.environment.setup can give others." if recipe.inferred else ""
 
     def _attempt(self, recipe: Recipe, *, dated: bool) -> None:
         self._prepare()
@@ -102,16 +109,18 @@ class Attempt:
     def _make(self, recipe: Recipe, *, dated: bool) -> None:
         self.bench = bench = self._bench(recipe, dated=dated)
         if self.tools.interpreter is not None:
-            self._virtual_environment(bench, recipe)
+            self._virtual_environment(bench, recipe, self.tools.interpreter.executable)
         for step in recipe.setup:
             _log.info("setup", key=self.key[:12], step=step)
             bench.step(step)
         frozen = self._freeze(bench)
+        if self.held is not None:
+            frozen = frozen._replace(text=self.held.locked(frozen.text))
         self.site.take_back()
         left = self._clean_and_check()
         self._compile(bench)
         self.site.take_back()
-        whole, detail = _dating(recipe, frozen, self._undatable(recipe), dated=dated)
+        whole, detail = self._dating(recipe, frozen, dated=dated)
         image = self.site.settle()
         for folder in (self.work, self.home, self.staging / "lock"):
             remove(folder)
@@ -142,9 +151,10 @@ class Attempt:
         }  # fmt: skip
         variables["PATH"] = f"{variables['PATH']}:{Path(program.target).parent}"
         variables |= dating.variables(recipe.as_of) if dated else {}
-        if recipe.lock is not None:
-            (locks.source / "lock.txt").write_text(recipe.lock)
-            (locks.source / "pins.txt").write_text(lock.without_hashes(recipe.lock))
+        pinned = recipe.lock if self.held is None else self.held.lock
+        if pinned is not None:
+            (locks.source / "lock.txt").write_text(pinned)
+            (locks.source / "pins.txt").write_text(lock.without_hashes(pinned))
             variables |= {"UV_CONSTRAINT": f"{locks.target}/lock.txt", "PIP_CONSTRAINT": f"{locks.target}/pins.txt"}
         writable = ((self.work, self.layout.work), (self.home, self.layout.home))
         mounts = (
@@ -156,13 +166,11 @@ class Attempt:
             limits=self.builder.limits, logs=self.staging / "logs", uv=program.target, cancel=self.builder.cancel,
         )  # fmt: skip
 
-    def _virtual_environment(self, bench: Bench, recipe: Recipe) -> None:
-        assert self.tools.interpreter is not None
+    def _virtual_environment(self, bench: Bench, recipe: Recipe, program: Path) -> None:
         uses_pip = any(_PIP.search(step) for step in recipe.setup)
-        program = str(self.tools.interpreter.executable)
         self._prelude(
-            bench, "venv", "--allow-existing", "--no-project", *(("--seed",) if uses_pip else ()), "--python", program,
-            self.layout.env,
+            bench, "venv", "--allow-existing", "--no-project", *(("--seed",) if uses_pip else ()),
+            "--python", str(program), self.layout.env,
         )  # fmt: skip
         if uses_pip:
             # Older pips know no dates; which one installs changes nothing in what is installed.
@@ -173,6 +181,11 @@ class Attempt:
         outcome = bench.run((bench.uv, "-q", *words), log=bench.logs / "venv.log", without=without)
         if not outcome.succeeded:
             raise StepFailed(f"uv {' '.join(words)}", f"exit code {outcome.exit_code}", bench.tail("venv.log"))
+
+    def _dating(self, recipe: Recipe, frozen: Frozen, *, dated: bool) -> tuple[bool, str]:
+        if self.held is not None:
+            return self.held.dated, "packages are those of the lock that is stored with the base"
+        return _dating(recipe, frozen, self._undatable(recipe), dated=dated)
 
     def _undatable(self, recipe: Recipe) -> str | None:
         """Why steps could not be held to the date though the index keeps dates; None where they were."""

@@ -13,7 +13,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 import structlog
 from filelock import FileLock, Timeout
@@ -28,8 +30,10 @@ from change2task.base.environment import (
 )
 from change2task.base.index import IndexSettings
 from change2task.base.index import settings as index_settings
+from change2task.base.known import Held
 from change2task.base.on_image import ImageFoundation
 from change2task.base.on_machine import MachineFoundation
+from change2task.base.places import Tools
 from change2task.base.recipe import Recipe
 from change2task.base.site import Foundation
 from change2task.checks.passes import Cancelled, InfrastructureFault
@@ -40,6 +44,18 @@ from change2task.vcs.repository import Repository
 _log = structlog.get_logger(__name__)
 _POLL_SECONDS = 0.5
 DEFAULT_LIMITS = Limits(seconds=1800, memory_bytes=8 << 30, processes=1024, disk_bytes=16 << 30)
+
+
+class _Work(NamedTuple):
+    """What is to be built."""
+
+    repository: Repository
+    url: str
+    tree: str
+    recipe: Recipe
+    tools: Tools
+    key: str
+    held: Held | None
 
 
 @dataclass(frozen=True)
@@ -83,39 +99,56 @@ class Builder:
             return ImageFoundation(containers, self.cache, self.index, self.environ, self.limits, self.cancel)
         return MachineFoundation(self.sandbox, self.cache, self.index, self.environ, self.interpreters)
 
-    def build(self, repository: Repository, url: str, tree: str, recipe: Recipe) -> PlacedEnvironment:
-        """The environment of a tree, from the cache or built now.
+    def build(
+        self, repository: Repository, url: str, tree: str, recipe: Recipe, held: Held | None = None
+    ) -> PlacedEnvironment:
+        """The environment of a tree, from the cache or built now; ``held``: the known one and no other.
 
         Raises Faulted (the base's fault), ToolchainMissing, InfrastructureFault, Cancelled.
         """
-        foundation = self.foundation
-        tools = foundation.tools(recipe)
+        tools = self.foundation.tools(recipe)
         key = environment_key(tree, recipe, tools, self.sandbox)
+        if held is not None:
+            held.check_key(key, tools)
         home = self.cache / "environments"
         home.mkdir(parents=True, exist_ok=True)
-        with self._alone(home / f".{key}.lock"):
-            standing = self.standing(key)
+        work = _Work(repository, url, tree, recipe, tools, key, held)
+        placed = self._placed(work, home / key)
+        if held is None or held.holds(placed.environment):
+            return placed
+        return self._placed(work, home / _apart(held))
+
+    def _placed(self, work: _Work, folder: Path) -> PlacedEnvironment:
+        """What stands in a folder of the cache, or is built there now."""
+        with self._alone(folder.parent / f".{folder.name}.lock"):
+            standing = self.standing(folder.name)
             if standing is not None:
-                _log.debug("environment stands", key=key[:12])
+                _log.debug("environment stands", key=work.key[:12])
                 return standing
-            for stale in home.glob(f".building-{key}-*"):
-                remove(stale)
-            staging = home / f".building-{key}-{os.getpid()}"
-            try:
-                with foundation.site(tools, recipe, key, staging) as site:
-                    Attempt(self, site, repository, url, tree, tools, key, staging).run(recipe)
-                remove(home / key)
-                staging.rename(home / key)
-            finally:
-                remove(staging)
-        placed = self.standing(key)
+            self._build(work, folder)
+        placed = self.standing(folder.name)
         if placed is None:
-            raise InfrastructureFault(f"environment {home / key} vanished while it was put in place; run again")
+            raise InfrastructureFault(f"environment {folder} vanished while it was put in place; run again")
         return placed
 
-    def standing(self, key: str) -> PlacedEnvironment | None:
-        """The whole environment of a key in the cache, or None."""
-        folder = self.cache / "environments" / key
+    def _build(self, work: _Work, folder: Path) -> None:
+        """Build into ``folder``, which is there only when all of it is."""
+        for stale in folder.parent.glob(f".building-{folder.name}-*"):
+            remove(stale)
+        staging = folder.parent / f".building-{folder.name}-{os.getpid()}"
+        try:
+            with self.foundation.site(work.tools, work.recipe, folder.name, staging) as site:
+                Attempt(self, site, work.repository, work.url, work.tree, work.tools, work.key, staging, work.held).run(
+                    work.recipe
+                )
+            remove(folder)
+            staging.rename(folder)
+        finally:
+            remove(staging)
+
+    def standing(self, place: str) -> PlacedEnvironment | None:
+        """The whole environment in a place of the cache, which is its key or one apart, or None."""
+        folder = self.cache / "environments" / place
         document = folder / DOCUMENT
         if not document.is_file():
             return None
@@ -135,3 +168,8 @@ class Builder:
             yield
         finally:
             held.release()
+
+
+def _apart(held: Held) -> str:
+    """Where a known environment lies if another with its key, but other packages, lies at the key already."""
+    return sha256(f"{held.key}\n{held.lock}".encode()).hexdigest()

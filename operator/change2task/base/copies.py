@@ -2,7 +2,8 @@
 
 It exists because a healthy copy beside the task state gives every task away. A copy is told by its bytes, by the
 share of a source file's own lines it holds (so a transpiled, concatenated or older copy is found too), also inside
-archives; compiled code of the project's own distribution by where it lies. Minified code is not recognised.
+archives; compiled code of the project's own distribution by where it lies. A small file is told by its bytes and its
+module's name together. Minified code, and a small file under another name, is not recognised.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ import stat
 import tarfile
 import zipfile
 import zlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
+
+from change2task.base.namesakes import same_module, says_something
 
 _CODE_NAMES = (
     "py pyi pyx pxd pxi c h cc cpp cxx hh hpp hxx m mm go rs js mjs cjs jsx ts tsx mts cts vue svelte java kt kts"
@@ -36,7 +39,7 @@ _SHARE = 0.30
 _FOREIGN_SHARE = 0.80
 _FEWEST = 10
 _COMMON = 4
-_SMALLEST_FILE = 200
+_SMALL = 200
 _LARGEST_FILE = 64 << 20
 _LARGEST_ARCHIVE = 1 << 30
 _TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
@@ -57,9 +60,14 @@ class Fingerprints:
         """``files``: tracked paths with their bytes; those that are no code, or of others, are left out."""
         self._names: list[str] = []
         self._digests: dict[bytes, int] = {}
+        self._small: defaultdict[bytes, list[str]] = defaultdict(list)
         owners: dict[bytes, set[int]] = {}
         for name, data in files:
-            if not _is_code(name) or len(data) < _SMALLEST_FILE or len(data) > _LARGEST_FILE:
+            if not _is_code(name) or len(data) > _LARGEST_FILE:
+                continue
+            if len(data) < _SMALL:
+                if says_something(data):
+                    self._small[sha256(data).digest()].append(name)
                 continue
             number = len(self._names)
             self._names.append(name)
@@ -71,9 +79,16 @@ class Fingerprints:
         self._lines = {line: tuple(who) for line, who in owners.items() if len(who) <= _COMMON}
         self._total = Counter(number for who in self._lines.values() for number in who)
 
-    def match(self, data: bytes, share: float = _SHARE) -> tuple[str, str] | None:
-        """The source file that ``data`` copies and in what way, or None; ``share`` of its lines make a copy."""
-        same = self._digests.get(sha256(data).digest())
+    def match(self, where: str, data: bytes, share: float = _SHARE) -> tuple[str, str] | None:
+        """The source file that ``data`` copies and in what way, or None; ``share`` of its lines make a copy.
+
+        ``where`` the data lies decides for small files only.
+        """
+        digest = sha256(data).digest()
+        if len(data) < _SMALL:
+            names = (name for name in self._small.get(digest, ()) if same_module(where, name))
+            return next(((name, "the same bytes in the same module") for name in names), None)
+        same = self._digests.get(digest)
         if same is not None:
             return self._names[same], "the same bytes"
         held: Counter[int] = Counter()
@@ -107,12 +122,12 @@ def in_folder(prints: Fingerprints, root: Path, foreign: Container[str] = ()) ->
             status = path.lstat()
             if _is_metadata(where):
                 continue
-            if not stat.S_ISREG(status.st_mode) or status.st_size < _SMALLEST_FILE:
+            if not stat.S_ISREG(status.st_mode) or status.st_size == 0:
                 continue
             share = _FOREIGN_SHARE if where in foreign else _SHARE
             if _archive(path) and status.st_size <= _LARGEST_ARCHIVE:
                 yield from _in_archive(prints, path, where, share)
-            elif status.st_size <= _LARGEST_FILE and (found := prints.match(path.read_bytes(), share)):
+            elif status.st_size <= _LARGEST_FILE and (found := prints.match(where, path.read_bytes(), share)):
                 yield Finding(where, *found)
 
 
@@ -130,7 +145,7 @@ def _archive(path: Path) -> bool:
 def _in_archive(prints: Fingerprints, path: Path, where: str, share: float) -> Iterator[Finding]:
     try:
         for name, data in _members(path):
-            if found := prints.match(data, share):
+            if found := prints.match(name, data, share):
                 yield Finding(f"{where}!{name}", *found)
     except (OSError, EOFError, ValueError, RuntimeError, NotImplementedError, zipfile.BadZipFile, tarfile.TarError,
             zlib.error):  # fmt: skip
@@ -146,7 +161,7 @@ def _members(path: Path) -> Iterator[tuple[str, bytes]]:
                 budget -= info.file_size
                 if budget < 0:
                     return
-                if _SMALLEST_FILE <= info.file_size <= _LARGEST_FILE:
+                if 0 < info.file_size <= _LARGEST_FILE:
                     yield info.filename, archive.read(info)
         return
     with tarfile.open(path) as archive_:
@@ -154,7 +169,7 @@ def _members(path: Path) -> Iterator[tuple[str, bytes]]:
             budget -= member.size
             if budget < 0:
                 return
-            file = archive_.extractfile(member) if _SMALLEST_FILE <= member.size <= _LARGEST_FILE else None
+            file = archive_.extractfile(member) if 0 < member.size <= _LARGEST_FILE else None
             if file is not None:
                 yield member.name, file.read()
 

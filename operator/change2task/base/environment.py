@@ -67,12 +67,11 @@ class Environment(Model):
 
     def summary(self) -> BuiltEnvironment:
         """The part for a base's status."""
-        interpreter = self.tools.interpreter
         return BuiltEnvironment(
             key=self.key,
             image=self.recipe.image if self.image is None else self.image.name,
             digest=None if self.image is None else self.image.id,
-            interpreter=None if interpreter is None else f"CPython {interpreter.version}",
+            interpreter=self.tools.described(),
             dated=self.dated,
             as_of=self.recipe.as_of,
             lock_digest=self.lock_digest,

@@ -37,6 +37,23 @@ class Inventory(Model):
     collection_errors: tuple[CollectionError, ...] = ()
     skipped_files: tuple[str, ...] = ()
 
+    def contradictions(self, later: Inventory) -> tuple[str, ...]:
+        """What a later inventory of the same checks says otherwise, as sentences; empty where it agrees.
+
+        A check that is unstable in one of them differs by its own chance, which says nothing of where it ran.
+        """
+        before, after = self.states(), later.states()
+        states = ((check, before.get(check, "absent"), after.get(check, "absent")) for check in sorted(before | after))
+        return tuple(
+            f"{check} was {then} and is {now}"
+            for check, then, now in states
+            if then != now and "unstable" not in (then, now)
+        )
+
+    def states(self) -> dict[str, str]:
+        """Every check with its state, ``healthy`` included."""
+        return dict.fromkeys(self.healthy, "healthy") | {check: other.state for check, other in self.other.items()}
+
     def counted(self) -> modernbase.Inventory:
         """Counts and the first ids, for a base's status."""
         by_state: dict[State, list[str]] = {}

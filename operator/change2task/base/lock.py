@@ -20,7 +20,13 @@ def is_pin(line: str) -> bool:
 
 def names(lock: str) -> frozenset[str]:
     """Canonical names of the packages a lock pins."""
-    return frozenset(canonicalize_name(m[1]) for line in lock.splitlines() if (m := _PIN.match(line.strip())))
+    return frozenset(pins(lock))
+
+
+def pins(lock: str) -> dict[str, str]:
+    """Versions by canonical name of the packages a lock pins."""
+    found = (m for line in lock.splitlines() if (m := _PIN.match(line.strip())))
+    return {canonicalize_name(m[1]): m[2] for m in found}
 
 
 def without_hashes(lock: str) -> str:

@@ -55,10 +55,9 @@ class PreparedBase(Model):
         return found
 
 
-class Preparation(Model):
-    """The outcome for one base: a prepared one, or its fault; and every revision that was tried."""
+class NoBase(Model):
+    """A base that cannot be had: its fault, and every revision that was tried."""
 
-    base: PreparedBase | None = None
-    fault: BaseFault | None = None
+    fault: BaseFault
     tried: tuple[TriedRevision, ...] = ()
     seconds: dict[str, float] = Field(default_factory=dict)

@@ -27,6 +27,7 @@ from change2task.base.faults import ToolchainMissing, built_fault
 from change2task.base.index import IndexSettings
 from change2task.base.places import BaseImage, StartImage, Tools
 from change2task.base.recipe import Recipe
+from change2task.base.refusals import NO_IMAGE
 from change2task.checks.passes import Cancelled, InfrastructureFault
 from change2task.runtime import errors as runtime_errors
 from change2task.runtime.docker import images
@@ -109,8 +110,8 @@ class ImageFoundation:
         if reference is None:
             raise built_fault(
                 Reason.RECIPE_UNKNOWN,
-                "spec.environment.image is absent, and --runtime docker needs an image to start from, such as"
-                f" python:3.12-slim; say one there, or one for every base in the variable {IMAGE_VARIABLE}",
+                f"spec.environment.image {NO_IMAGE}; say one there, or one for every base in the variable"
+                f" {IMAGE_VARIABLE}",
             )
         try:
             found = images.find(self.sandbox.engine, reference, self.cancel)

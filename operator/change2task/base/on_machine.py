@@ -44,7 +44,7 @@ class MachineFoundation:
     def placed(self, environment: Environment, folder: Path) -> PlacedEnvironment | None:
         """See Foundation.placed; of environments at one real path the last one built is whole."""
         content = self.content(folder)
-        if not self.sandbox.isolation.fixed_paths and _read(content / _KEY) != environment.key:
+        if not self.sandbox.isolation.fixed_paths and _read(content / _KEY) != folder.name:
             return None
         return PlacedEnvironment(environment=environment, folder=folder, content=content)
 

@@ -49,6 +49,12 @@ class Tools(Model):
     go_version: str | None = None
     image: StartImage | None = None
 
+    def described(self) -> str | None:
+        """The interpreter or compiler with its version; None where there is neither."""
+        if self.interpreter is not None:
+            return f"CPython {self.interpreter.version}"
+        return None if self.go_version is None else f"Go {self.go_version}"
+
     def mounts(self) -> tuple[Mount, ...]:
         """The tools at their own paths. Raises ToolchainMissing where one is gone, or cannot be shown alone."""
         if self.image is not None:

@@ -21,13 +21,15 @@ from change2task.api.reasons import Reason
 from change2task.base import preflight as preflights
 from change2task.base import resolution, scm_version
 from change2task.base.build import Builder
+from change2task.base.environment import STAGE as ENVIRONMENT_STAGE
 from change2task.base.environment import Environment, PlacedEnvironment
 from change2task.base.faults import BaseFault, Faulted, built_fault
 from change2task.base.inventory import Inventory
-from change2task.base.models import Preparation, PreparedBase
+from change2task.base.known import Known
+from change2task.base.models import NoBase, PreparedBase
 from change2task.base.project import ProjectFiles
 from change2task.base.recipe import Recipe, RecipeUnknown, recipe_for
-from change2task.base.refusals import refuses
+from change2task.base.refusals import refusals
 from change2task.base.resolution import Ineligible, Resolution
 from change2task.checks.passes import PassRunner
 from change2task.checks.reader import reader_for
@@ -39,6 +41,8 @@ from change2task.vcs.trees import EXECUTABLE, FILE, SUBMODULE, Tree
 
 _log = structlog.get_logger(__name__)
 STAGE: Final = "base/1"
+STAGES: Final = {"base": STAGE, "environment": ENVIRONMENT_STAGE}
+"""What a base's key depends on beside its inputs: a base of other versions is prepared anew."""
 
 Runners = Callable[[PlacedEnvironment, CheckCommand], PassRunner]
 
@@ -51,26 +55,29 @@ def prepare_base(
     clock: Callable[[], float],
     *,
     frozen: str | None = None,
+    known: Known | None = None,
     repeats: int = 2,
     progress: Callable[[str], None] = lambda _: None,
-) -> Preparation:
+) -> PreparedBase | NoBase:
     """The base that a manifest asks for, or why there is none.
 
     ``runners`` makes the runner of an environment; ``clock`` counts seconds; ``frozen`` is the commit an earlier run
-    froze, which is then the only one tried. ``progress`` gets words about what goes on. Everything that stands in
-    the builder's cache is taken from there. Raises ToolchainMissing, InfrastructureFault, Cancelled, and ValueError
-    for an unknown checks.format.
+    froze, which is then the only one tried; ``known`` is all that it found, which is then what comes back. ``progress``
+    gets words about what goes on. Everything that stands in the builder's cache is taken from there. Raises
+    ToolchainMissing, NotAsItWas, InfrastructureFault, Cancelled, and ValueError for an unknown checks.format.
     """
     reader_for(spec.checks.format)
-    preparing = _Preparing(spec, repository, builder, runners, clock, repeats, progress)
+    preparing = _Preparing(spec, repository, builder, runners, clock, known, repeats, progress)
     if not repository.refs():
         fault = BaseFault(
             reason=Reason.EMPTY_REPOSITORY,
             message=f"{spec.repository.url} holds no commit",
             condition=ConditionType.RESOLVED,
         )
-        return Preparation(fault=fault)
+        return NoBase(fault=fault)
     revision = spec.revision
+    if known is not None:
+        frozen = known.commit
     if frozen is not None:
         revision = revision.replacing(healthy=frozen, strict=True)
     progress("resolve")
@@ -79,10 +86,8 @@ def prepare_base(
     )
     seconds = dict(preparing.seconds)
     if found.prepared is not None:
-        return Preparation(
-            base=found.prepared.replacing(tried=found.tried, seconds=seconds), tried=found.tried, seconds=seconds
-        )
-    return Preparation(fault=_fault(found), tried=found.tried, seconds=seconds)
+        return found.prepared.replacing(tried=found.tried, seconds=seconds)
+    return NoBase(fault=_fault(found), tried=found.tried, seconds=seconds)
 
 
 def _fault(found: Resolution[PreparedBase, BaseFault]) -> BaseFault:
@@ -104,6 +109,7 @@ class _Preparing:
     builder: Builder
     runners: Runners
     clock: Callable[[], float]
+    known: Known | None
     repeats: int
     progress: Callable[[str], None]
     seconds: dict[str, float] = field(default_factory=dict)
@@ -118,17 +124,20 @@ class _Preparing:
     def _prepared(self, commit: str) -> PreparedBase:
         info = self.repository.commit(commit)
         tree = self._clean(info.tree)
+        refused = [str(one) for one in refusals(self.spec, self.builder.sandbox.name)]
+        if refused:
+            raise built_fault(Reason.RECIPE_UNKNOWN, "; ".join(refused))
         recipe = self._recipe(commit, tree)
-        refusal = refuses(recipe, self.builder.sandbox)
-        if refusal is not None:
-            raise built_fault(Reason.RECIPE_UNKNOWN, refusal)
         self.progress("build")
         started = self.clock()
-        placed = self.builder.build(self.repository, self.spec.repository.url, info.tree, recipe)
+        held = None if self.known is None else self.known.environment
+        placed = self.builder.build(self.repository, self.spec.repository.url, info.tree, recipe, held)
         self._count("build", started)
         # An environment that stands knows the check command of its own day.
         checks = _checks(self.spec, recipe)
         key = base_key(self.spec.repository.url, commit, placed.environment, checks, self.repeats)
+        if self.known is not None:
+            self.known.check_key(key)
         inventory, durations = self._inventory(key, info.tree, placed, checks)
         return PreparedBase(
             key=key,
@@ -166,10 +175,12 @@ class _Preparing:
     def _inventory(
         self, key: str, tree: str, placed: PlacedEnvironment, checks: CheckCommand
     ) -> tuple[Inventory, dict[str, float]]:
-        place = self.builder.cache / "inventories" / f"{key}.json"
+        place, known = self.builder.cache / "inventories" / f"{key}.json", self.known
         if place.is_file():
             document = json.loads(place.read_bytes())
-            return Inventory.model_validate(document["inventory"]), document["durations"]
+            taken = Inventory.model_validate(document["inventory"])
+            if known is None or known.agrees(taken):
+                return taken if known is None else known.inventory, document["durations"]
         started = self.clock()
         found = preflights.preflight(
             self.runners(placed, checks),
@@ -180,9 +191,13 @@ class _Preparing:
             progress=self.progress,
         )
         self._count("preflight", started)
-        document = {"inventory": found.inventory.document(), "durations": found.durations}
+        inventory = found.inventory
+        if known is not None:
+            known.check_inventory(inventory)
+            inventory = known.inventory
+        document = {"inventory": inventory.document(), "durations": found.durations}
         _write(place, json.dumps(document, sort_keys=True).encode())
-        return found.inventory, found.durations
+        return inventory, found.durations
 
     def _count(self, stage: str, started: float) -> None:
         self.seconds[stage] = self.seconds.get(stage, 0.0) + self.clock() - started

@@ -72,4 +72,7 @@ class Foundation(Protocol):
         """A recorded environment of the cache, if it is still whole. Raises InfrastructureFault."""
 
     def site(self, tools: Tools, recipe: Recipe, key: str, staging: Path) -> AbstractContextManager[Site]:
-        """A place to make an environment; ``staging`` is a folder of its own, not made yet. Raises as ``tools``."""
+        """A place to make an environment, named ``key`` in the cache.
+
+        ``staging`` is a folder of its own, not made yet. Raises as ``tools``.
+        """

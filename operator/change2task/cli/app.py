@@ -76,7 +76,8 @@ def change2task(
 ) -> None:
     """Turn merged changes into verified, executable tasks for coding agents.
 
-    Exit codes: 0 complete, whatever the verdicts; 2 bad input; 3 infrastructure, nothing concluded; 130 stopped.
+    Exit codes: 0 complete, whatever the verdicts; 1 a replay that differs; 2 bad input; 3 infrastructure, nothing
+    concluded; 130 stopped.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

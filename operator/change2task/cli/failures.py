@@ -1,6 +1,6 @@
 """Exit codes, and the last words of a command: what was wrong, and the way out.
 
-0 complete whatever the verdicts, 2 bad input, 3 infrastructure, 130 stopped by the user.
+0 complete whatever the verdicts, 1 a replay that differs, 2 bad input, 3 infrastructure, 130 stopped by the user.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import traceback
 from importlib.metadata import version
 
 OK = 0
+DIFFERENT = 1
 BAD_INPUT = 2
 INFRASTRUCTURE = 3
 INTERRUPTED = 130

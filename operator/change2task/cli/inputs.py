@@ -10,6 +10,7 @@ from pathlib import Path
 from change2task.api.manifests import MAX_SOURCE, ParsedManifests, cross_check, parse_manifests
 from change2task.api.modernbase import ModernBase
 from change2task.api.taskcandidate import TaskCandidate
+from change2task.cli.choices import Choices
 from change2task.cli.failures import InputError
 from change2task.cli.soundness import faults
 from change2task.corpus.store import MARKER
@@ -29,12 +30,15 @@ class Inputs:
     mirrors: dict[str, str]
 
 
-def read_inputs(paths: Sequence[str], mirrors: Sequence[str] = ()) -> Inputs:
+_ANY = Choices()
+
+
+def read_inputs(paths: Sequence[str], mirrors: Sequence[str] = (), choices: Choices = _ANY) -> Inputs:
     """Everything the user gave, checked as far as it can be without running; raises InputError naming every fault."""
     parsed, folders = _parsed(paths)
     problems: list[str] = []
     places = _mirrors(mirrors, problems)
-    found = (*parsed.problems, *cross_check(parsed.resources, parsed.origins), *faults(parsed, places))
+    found = (*parsed.problems, *cross_check(parsed.resources, parsed.origins), *faults(parsed, places, choices))
     problems += [str(problem) for problem in found]
     bases = {r.metadata.name: r for r in parsed.resources if isinstance(r, ModernBase)}
     candidates = tuple(r for r in parsed.resources if isinstance(r, TaskCandidate))

@@ -10,7 +10,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command line of this process and end it: 0 complete, 2 bad input, 3 infrastructure, 130 stopped."""
+    """Run the command line of this process and end it with one of the exit codes that ``failures`` lists."""
     try:
         from change2task.cli.app import app
         from change2task.runtime.signals import keep_ignored_to_ourselves

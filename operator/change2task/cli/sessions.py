@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
 
 from change2task.api.taskcandidate import Profile
+from change2task.base.refusals import refused_by
+from change2task.cli.choices import Runtime
 from change2task.cli.failures import InfrastructureError, InputError
 from change2task.cli.inputs import Inputs, read_mirrors
 from change2task.corpus.store import Store
@@ -23,13 +24,6 @@ from change2task.runtime.choose import choose
 from change2task.runtime.errors import SandboxError
 from change2task.runtime.plain import PlainSandbox
 from change2task.runtime.workspace import Workspaces
-
-
-class Runtime(StrEnum):
-    """Where commands run."""
-
-    PROCESS = "process"
-    DOCKER = "docker"
 
 
 @dataclass(frozen=True)
@@ -76,7 +70,8 @@ def _grounds(store: Store, runtime: Runtime, notice: Callable[[str], None]) -> I
     except SandboxError as error:
         raise InfrastructureError(str(error)) from error
     if choice.reason is not None:
-        notice(f"note: {choice.reason}. Without it: {'; '.join(choice.sandbox.isolation.not_enforced)}.")
+        lacking, refused = choice.sandbox.isolation.not_enforced, refused_by(choice.sandbox.name)
+        notice(f"note: {choice.reason}. Without it: {'; '.join(lacking)}. Refused here: {'; '.join(refused)}.")
     with ExitStack() as stack:
         made: dict[str, Ground] = {}
 

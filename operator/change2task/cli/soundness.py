@@ -1,27 +1,46 @@
-"""What is wrong with sound documents on this machine: repositories that are not there, formats that nobody reads."""
+"""What is wrong with documents that are sound by themselves, on this machine and as they are to be run.
+
+Repositories that are not there, formats that nobody reads, check commands their format cannot use, recipes that the
+chosen runtime refuses, levels at which nothing is done: whoever will act on a field is asked, and nothing is run.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterator
+from typing import Final
 
 from change2task.api.manifests import Origin, ParsedManifests, Resource
-from change2task.api.modernbase import ModernBase
+from change2task.api.modernbase import Checks, ModernBase, ModernBaseSpec
 from change2task.api.problems import Problem, bounded, listed
+from change2task.api.taskcandidate import TaskCandidate
 from change2task.api.taskvariant import TaskVariant
 from change2task.base import lock
-from change2task.checks.reader import readers
+from change2task.base.refusals import NO_IMAGE, refusals
+from change2task.checks.plan import CheckRequest
+from change2task.checks.reader import plan_pass, readers
+from change2task.cli.choices import Choices, Runtime
+from change2task.construct.ladder import strategies
+from change2task.runtime.choose import bubblewrap
+from change2task.runtime.docker.sandbox import IMAGE_VARIABLE
 from change2task.vcs.errors import PathNotFound
 from change2task.vcs.mirror import local_path
 
+_NO_PASS: Final = "0" * 16
+_LEVELS: Final = (1, 2, 3)
 
-def faults(parsed: ParsedManifests, mirrored: Collection[str]) -> Iterator[Problem]:
-    """Faults of resources; ``mirrored`` are the URLs that are read elsewhere."""
+
+def faults(parsed: ParsedManifests, mirrored: Collection[str], choices: Choices) -> Iterator[Problem]:
+    """Faults of resources; ``mirrored`` are the URLs that are read elsewhere, ``choices`` how they are to be run."""
     yield from _one_name_each(parsed)
     for resource, origin in zip(parsed.resources, parsed.origins, strict=True):
         if isinstance(resource, TaskVariant):
             yield _fault(resource, origin, "kind", "TaskVariant", "tasks are made by change2task; remove the document")
         if isinstance(resource, ModernBase):
             yield from _of_base(resource, origin, mirrored)
+            yield from _of_recipe(resource, origin, choices)
+        if isinstance(resource, TaskCandidate):
+            yield from _of_construction(resource, origin, choices)
 
 
 def _one_name_each(parsed: ParsedManifests) -> Iterator[Problem]:
@@ -45,8 +64,47 @@ def _of_base(base: ModernBase, origin: Origin, mirrored: Collection[str]) -> Ite
     if form not in readers():
         said = f"results of this format cannot be read; the formats are {listed(readers())}"
         yield _fault(base, origin, "spec.checks.format", bounded(form), said)
+    elif unusable := _unusable(base.spec.checks):
+        yield _fault(base, origin, "spec.checks.command", None, unusable)
     for problem in lock.problems(base.spec.environment.lock or ""):
         yield _fault(base, origin, "spec.environment.lock", None, problem)
+
+
+def _unusable(checks: Checks) -> str | None:
+    """What the format's reader says of a check command that it cannot plan a pass with."""
+    request = CheckRequest(command=checks.command, format=checks.format, nonce=_NO_PASS)
+    try:
+        plan_pass("validate", request)
+    except ValueError as error:
+        return f"format {checks.format} cannot use it: {error}"
+    return None
+
+
+def _of_recipe(base: ModernBase, origin: Origin, choices: Choices) -> Iterator[Problem]:
+    kind = "docker" if choices.runtime is Runtime.DOCKER else _process(base.spec)
+    for refusal in refusals(base.spec, kind):
+        yield _fault(base, origin, refusal.field, bounded(refusal.value), refusal.message)
+    if kind == "docker" and base.spec.environment.image is None and not os.environ.get(IMAGE_VARIABLE):
+        said = f"it {NO_IMAGE}; say one, or one for every base in the variable {IMAGE_VARIABLE}"
+        yield _fault(base, origin, "spec.environment.image", None, said)
+
+
+def _process(spec: ModernBaseSpec) -> str:
+    """The kind of sandbox on this machine; it is tried only for a recipe that would notice."""
+    if list(refusals(spec, "plain")) == list(refusals(spec, "bubblewrap")):
+        return "bubblewrap"
+    found = bubblewrap()
+    return "plain" if isinstance(found, str) else found.name
+
+
+def _of_construction(candidate: TaskCandidate, origin: Origin, choices: Choices) -> Iterator[Problem]:
+    wanted = candidate.spec.construction
+    profile = wanted.profile or choices.profile
+    if strategies(profile, wanted.levels):
+        return
+    there = sorted({strategy.level for strategy in strategies(profile, _LEVELS)})
+    said = f"no strategy of profile {profile.value} works at this level; there are some at {listed(map(str, there))}"
+    yield _fault(candidate, origin, "spec.construction.levels", bounded(list(wanted.levels)), said)
 
 
 def _may_be_there(url: str) -> bool:

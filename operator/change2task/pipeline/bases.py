@@ -1,8 +1,9 @@
 """Bases for a run: mirror, preparation, and status; a base that stands in the store is not prepared again.
 
-Once a commit is frozen in the stored status it stays the base's for life; another spec is another base. A base that
-was ready is never lost to one that is not: what rests on it would be lost with it. What preparing means is left to
-the ``base`` room.
+Once a commit is frozen in the stored status it stays the base's for life, and so do its packages and its checks:
+whatever of it was thrown away comes back the same, or the machine is at fault. Another spec is another base. A base
+that was ready is never lost to one that is not: what rests on it would be lost with it. What preparing means is left
+to the ``base`` room.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ from change2task.api.rules import refused_changes
 from change2task.base.build import DEFAULT_LIMITS, Builder
 from change2task.base.environment import PlacedEnvironment
 from change2task.base.faults import BaseFault
-from change2task.base.models import Preparation, PreparedBase
-from change2task.base.prepare import prepare_base
+from change2task.base.inventory import Inventory
+from change2task.base.known import Held, Known, NotAsItWas
+from change2task.base.models import NoBase, PreparedBase
+from change2task.base.prepare import STAGES, prepare_base
 from change2task.checks.passes import InfrastructureFault
 from change2task.checks.reader import reader_for
 from change2task.checks.running import CheckCommand, SandboxRunner
@@ -87,9 +90,9 @@ class BaseDriver:
         """The base with its status, stored; raises InfrastructureFault, ToolchainMissing and Cancelled."""
         stored = self.store.base(base.metadata.name)
         same = stored is not None and not refused_changes(stored.spec, base.spec)
-        ready, preparation = self._prepared(base, stored.status.commit if stored is not None and same else None)
-        if ready is None:
-            return self._failed(base, stored, preparation, same=same)
+        ready = self._prepared(base, stored.status if stored is not None and same else ModernBaseStatus())
+        if isinstance(ready, NoBase):
+            return self._failed(base, stored, ready, same=same)
         done = base.replacing(status=self._ready(base, stored, ready.prepared))
         if stored is not None and same and stored.status.base_key == done.status.base_key:
             done = base.replacing(status=stored.status)
@@ -102,21 +105,22 @@ class BaseDriver:
 
         Raises InfrastructureFault, with the way out, when it cannot be made as it was.
         """
-        ready, preparation = self._prepared(base, base.status.commit)
-        if ready is None:
-            fault = _fault(preparation)
+        ready = self._prepared(base, base.status)
+        if isinstance(ready, NoBase):
+            fault = ready.fault
             raise InfrastructureFault(
                 f"base {base.metadata.name} could not be made again ({fault.reason.value}): {fault.message};"
                 f" give --mirror {base.spec.repository.url}=PATH if its repository is read elsewhere"
             )
         return ready.on_hand(base)
 
-    def _prepared(self, base: ModernBase, frozen: str | None) -> tuple[_Ready | None, Preparation]:
+    def _prepared(self, base: ModernBase, stored: ModernBaseStatus) -> _Ready | NoBase:
+        """The base made ready, as ``stored`` knows it; an empty status knows nothing."""
         name = base.metadata.name
         self.reporter.stage("base", name, "mirror")
-        repository = self._mirror(base, fresh=frozen is None)
+        repository = self._mirror(base, fresh=stored.commit is None)
         if isinstance(repository, BaseFault):
-            return None, Preparation(fault=repository)
+            return NoBase(fault=repository)
         ground = self.grounds(name)
         made: dict[str, tuple[SandboxRunner, JournalRunner]] = {}
 
@@ -132,22 +136,53 @@ class BaseDriver:
         builder = Builder.on_this_machine(
             ground.sandbox, self.store.cache, limits=self.limits.replacing(seconds=seconds), cancel=self.cancel
         )
-        preparation = prepare_base(
-            base.spec,
-            repository,
-            builder,
-            runner,
-            time.monotonic,
-            frozen=frozen,
-            progress=lambda stage: self.reporter.stage("base", name, stage),
-        )
-        if preparation.base is None:
-            return None, preparation
-        prepared = preparation.base
+        try:
+            prepared = prepare_base(
+                base.spec,
+                repository,
+                builder,
+                runner,
+                time.monotonic,
+                frozen=stored.commit,
+                known=self._known(stored),
+                progress=lambda stage: self.reporter.stage("base", name, stage),
+            )
+        except NotAsItWas:
+            # The next run is to look again, not to read that it was so.
+            for _, journal in made.values():
+                journal.drop()
+            raise
+        if isinstance(prepared, NoBase):
+            return prepared
         if prepared.environment.environment.key not in made:
             runner(prepared.environment, prepared.checks)
         bare, journal = made[prepared.environment.environment.key]
-        return _Ready(repository, prepared, bare, journal), preparation
+        return _Ready(repository, prepared, bare, journal)
+
+    def _known(self, stored: ModernBaseStatus) -> Known | None:
+        """What the store knows of a base; None where nothing, or where it was made by other stages than today's."""
+        built = stored.environment
+        if stored.commit is None or stored.base_key is None or built is None or stored.stages not in ({}, STAGES):
+            return None
+        inventory, lock = (self._evidence(stored, kind) for kind in ("inventory", "lock"))
+        if inventory is None:
+            return None
+        return Known(
+            commit=stored.commit,
+            key=stored.base_key,
+            environment=Held(
+                key=built.key,
+                interpreter=built.interpreter,
+                setup=built.setup,
+                dated=built.dated,
+                lock=None if lock is None else lock.decode(),
+            ),
+            inventory=Inventory.model_validate_json(inventory),
+        )
+
+    def _evidence(self, stored: ModernBaseStatus, kind: str) -> bytes | None:
+        digest = stored.evidence.get(kind)
+        return None if digest is None else self.store.evidence(digest)
 
     def _mirror(self, base: ModernBase, *, fresh: bool) -> Workbench | BaseFault:
         """The base's repository; ``fresh`` asks its source once more, since a base not yet frozen wants today's."""
@@ -193,10 +228,8 @@ class BaseDriver:
             cancel=self.cancel,
         )
 
-    def _failed(
-        self, base: ModernBase, stored: ModernBase | None, preparation: Preparation, *, same: bool
-    ) -> BaseOutcome:
-        fault, now, generation = _fault(preparation), self.clock(), base.metadata.generation
+    def _failed(self, base: ModernBase, stored: ModernBase | None, failed: NoBase, *, same: bool) -> BaseOutcome:
+        fault, now, generation = failed.fault, self.clock(), base.metadata.generation
         stands = stored is not None and status.is_ready(stored)
         if stands and same:
             raise InfrastructureFault(
@@ -208,8 +241,8 @@ class BaseDriver:
             status=ModernBaseStatus(
                 observed_generation=generation,
                 conditions=status.failed_base_conditions(before, fault, generation, now),
-                resolution=preparation.tried,
-                seconds=_rounded(preparation.seconds),
+                resolution=failed.tried,
+                seconds=_rounded(failed.seconds),
             )
         )
         if stands:
@@ -237,6 +270,7 @@ class BaseDriver:
             environment=environment.summary(),
             inventory=prepared.inventory.counted(),
             evidence=evidence,
+            stages=STAGES,
             seconds=_rounded(prepared.seconds),
         )
 
@@ -269,12 +303,6 @@ class _Ready:
             modules=prepared.environment.modules(),
             build=reader_for(prepared.checks.format).build(prepared.checks.command),
         )
-
-
-def _fault(preparation: Preparation) -> BaseFault:
-    if preparation.fault is None:
-        raise AssertionError("a preparation without a base has a fault")
-    return preparation.fault
 
 
 def _rounded(seconds: Mapping[str, float]) -> dict[str, float]:

@@ -53,7 +53,7 @@ def watched(history: History, mirror: Path, folder: Path, jobs: int) -> Iterator
         on_hand = again.on_hand
         assert on_hand is not None, f"{history.repo} has no healthy base"
         builder = Builder.on_this_machine(choose(folder / "cache" / "plain").sandbox, folder / "cache")
-        preparation = prepare_base(
+        prepared = prepare_base(
             history.base.spec,
             on_hand.repository,
             builder,
@@ -61,8 +61,8 @@ def watched(history: History, mirror: Path, folder: Path, jobs: int) -> Iterator
             time.monotonic,
             frozen=on_hand.commit,
         )
-        assert preparation.base is not None
-        yield Watched(seconds, outcome, preparation.base, on_hand)
+        assert isinstance(prepared, PreparedBase)
+        yield Watched(seconds, outcome, prepared, on_hand)
 
 
 def timed(history: History, mirror: Path, folder: Path, jobs: int, *, base_only: bool = False) -> Cost:

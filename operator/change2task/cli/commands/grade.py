@@ -9,11 +9,12 @@ from typing import Annotated
 
 import typer
 
+from change2task.cli.choices import Runtime
 from change2task.cli.desk import Desk
 from change2task.cli.failures import InfrastructureError, InputError
 from change2task.cli.lookup import STORE, stored_variant
 from change2task.cli.output import Format, print_document
-from change2task.cli.sessions import Runtime, reopened_base
+from change2task.cli.sessions import reopened_base
 from change2task.corpus.store import Store
 from change2task.corpus.submission import MOST_BYTES, PatchUnusable
 from change2task.corpus.verdicts import Grade, NoGrade

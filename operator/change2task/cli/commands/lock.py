@@ -9,12 +9,13 @@ import typer
 
 from change2task.api.modernbase import ModernBase
 from change2task.api.taskcandidate import Profile
+from change2task.cli.choices import Choices, Runtime
 from change2task.cli.desk import Desk
 from change2task.cli.failures import InputError
 from change2task.cli.inputs import read_inputs
 from change2task.cli.lookup import STORE
 from change2task.cli.rewriting import with_lock
-from change2task.cli.sessions import Runtime, open_session
+from change2task.cli.sessions import open_session
 from change2task.corpus.files import write_whole
 from change2task.corpus.store import Store
 from change2task.pipeline.status import is_ready, message_of, reason_of
@@ -31,7 +32,7 @@ def lock(
     desk = Desk(verbose)
     if not manifest.is_file():
         raise InputError(f"{manifest}: a lock is written into a file, and this is none")
-    inputs = read_inputs([str(manifest)], mirror or ())
+    inputs = read_inputs([str(manifest)], mirror or (), Choices(runtime))
     opened = Store.open(store, create=True)
     with (
         desk.at_work(opened, alone=True) as cancel,

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from change2task.cli.choices import Runtime
 from change2task.cli.desk import Desk
+from change2task.cli.failures import DIFFERENT
 from change2task.cli.lookup import STORE, stored_variant
 from change2task.cli.output import Format, print_document
-from change2task.cli.sessions import Runtime, reopened_base
+from change2task.cli.sessions import reopened_base
 from change2task.corpus.store import Store
+from change2task.pipeline.grading import Replay
 from change2task.pipeline.grading import replay as replay_variant
 
 
@@ -24,7 +29,10 @@ def replay(
     output: Annotated[Format, typer.Option("--output", "-o", help="table, json or yaml.")] = Format.TABLE,
     verbose: Annotated[int, typer.Option("--verbose", "-v", count=True, help="Show what is run.")] = 0,
 ) -> None:
-    """Run a task's healthy, task and restored states again on fresh trees and compare every check."""
+    """Run a task's healthy, task and restored states again on fresh trees and compare every check.
+
+    Ends with 1 if any check came out otherwise than the stored task says: a finding about the task.
+    """
     desk = Desk(verbose)
     opened = Store.open(store, create=False)
     variant = stored_variant(opened, name)
@@ -43,7 +51,14 @@ def replay(
         replays = [replay_variant(opened, base, variant, repeat) for repeat in range(times)]
     if output is not Format.TABLE:
         print_document(output, {"variant": variant.metadata.name, "replays": [r.document() for r in replays]})
-        return
+    else:
+        _print_table(replays)
+    if not all(done.same for done in replays):
+        sys.stdout.flush()
+        raise typer.Exit(DIFFERENT)
+
+
+def _print_table(replays: Sequence[Replay]) -> None:
     for number, done in enumerate(replays, 1):
         state = "same" if done.same else "DIFFERENT"
         print(f"replay {number}: {state}, {done.checks} checks over three states; {done.verdict.message}")  # noqa: T201

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -11,21 +10,15 @@ import typer
 
 from change2task.api.taskcandidate import Profile
 from change2task.cli import consoles
+from change2task.cli.choices import Choices, Runtime
 from change2task.cli.desk import Desk
 from change2task.cli.failures import InfrastructureError
 from change2task.cli.inputs import read_inputs
 from change2task.cli.lookup import STORE
 from change2task.cli.output import Format, print_outcome
-from change2task.cli.sessions import Runtime, open_session
+from change2task.cli.sessions import open_session
 from change2task.corpus.store import Store
 from change2task.pipeline.run import Run
-
-
-class ProfileChoice(StrEnum):
-    """Profiles by name."""
-
-    PAPER = "paper"
-    FULL = "full"
 
 
 def run(
@@ -39,19 +32,17 @@ def run(
     or 1,
     output: Annotated[Format, typer.Option("--output", "-o", help="table, json or yaml.")] = Format.TABLE,
     profile: Annotated[
-        ProfileChoice, typer.Option("--profile", help="paper: exactly the paper's levels 1 and 2; full: everything.")
-    ] = ProfileChoice.FULL,
+        Profile, typer.Option("--profile", help="paper: exactly the paper's levels 1 and 2; full: everything.")
+    ] = Profile.FULL,
     verbose: Annotated[int, typer.Option("--verbose", "-v", count=True, help="Show what is run.")] = 0,
 ) -> None:
     """Turn the candidates of MANIFEST... into verified tasks, or say why not."""
     desk = Desk(verbose)
-    inputs = read_inputs(manifests, mirror or ())
+    inputs = read_inputs(manifests, mirror or (), Choices(runtime, profile))
     opened = Store.open(store, create=True)
     with (
         desk.at_work(opened, alone=True) as cancel,
-        open_session(
-            opened, runtime, Profile(profile.value), inputs, reporter=desk.watch, cancel=cancel, notice=desk.say
-        ) as session,
+        open_session(opened, runtime, profile, inputs, reporter=desk.watch, cancel=cancel, notice=desk.say) as session,
     ):
         outcome = Run(
             bases=session.bases, candidates=session.candidates, reporter=desk.watch, jobs=jobs, cancel=cancel

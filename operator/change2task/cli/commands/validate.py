@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from change2task.api.taskcandidate import Profile
+from change2task.cli.choices import Choices, Runtime
 from change2task.cli.inputs import read_inputs
 
 
@@ -14,7 +16,9 @@ def validate(
         list[str], typer.Argument(metavar="MANIFEST...", help="Files, folders, or - for standard input.")
     ],
     mirror: Annotated[list[str] | None, typer.Option("--mirror", help="URL=PATH, where a URL is really read.")] = None,
+    runtime: Annotated[Runtime, typer.Option("--runtime", help="Where commands would run.")] = Runtime.PROCESS,
+    profile: Annotated[Profile, typer.Option("--profile", help="The profile they would be run with.")] = Profile.FULL,
 ) -> None:
     """Check manifests without running anything; every fault is named with document, field and value."""
-    inputs = read_inputs(manifests, mirror or ())
+    inputs = read_inputs(manifests, mirror or (), Choices(runtime, profile))
     print(f"{len(inputs.bases)} bases and {len(inputs.candidates)} candidates are sound")  # noqa: T201
