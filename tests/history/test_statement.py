@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import pytest
+
 from change2task.api.taskcandidate import Intent
 from change2task.history.forge import ForgeRecord
-from change2task.history.statement import Visible, build_statement
+from change2task.history.statement import Visible, build_statement, place_alone
 
 SEEN = Visible(symbols=("Parser.read",), files=("pkg/parser.py",))
 
@@ -41,6 +43,23 @@ def test_a_summary_keeps_what_was_written_below_an_empty_title() -> None:
     statement = build_statement([("Merge commit from fork", "## Impact\n\nFiles are followed.")], visible=SEEN)
     assert statement.provenance == "summary"
     assert statement.body.startswith("## Impact\n\nFiles are followed.")
+
+
+def test_where_messages_say_nothing_the_changes_own_news_do() -> None:
+    statement = build_statement([("Apply fix", "")], visible=SEEN, news=["Empty names are handled."])
+    assert statement.provenance == "summary"
+    assert statement.body.startswith("Empty names are handled.")
+    assert statement != place_alone(SEEN)
+
+
+@pytest.mark.parametrize("title", ["Apply fix", "address review comments", "Implement feature", "Release 1.2.3", "wip"])
+def test_a_title_of_common_words_alone_says_nothing(title: str) -> None:
+    assert build_statement([(title, "")], visible=SEEN) == place_alone(SEEN)
+
+
+def test_words_of_anybody_are_something_said() -> None:
+    for messages in ([("Handle empty names", "")], [("Pickleability", "")], [("fix", "Names may be empty.")]):
+        assert build_statement(messages, visible=SEEN) != place_alone(SEEN)
 
 
 def test_a_change_without_words_and_places_still_has_a_statement() -> None:

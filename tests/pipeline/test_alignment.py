@@ -1,13 +1,25 @@
-"""Stated checks are held against what the base knows before anything is made for them."""
+"""What keeps a change from becoming a case at all: unusable stated checks, and words too few to work from."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from change2task.api.metadata import Reference
+from change2task.api.modernbase import Scope
 from change2task.api.reasons import Reason
-from change2task.api.taskcandidate import CheckSpec, Script
+from change2task.api.taskcandidate import Change, CheckSpec, Family, Intent, Profile, Script, TaskCandidateSpec
+from change2task.families.choose import ADAPTERS
+from change2task.history.evidence import gather_evidence
 from change2task.history.models import ChangeUnusable
-from change2task.pipeline.alignment import refuse_unknown
+from change2task.history.references import resolve_change
+from change2task.pipeline.alignment import align, refuse_unknown
+from change2task.pipeline.ports import BaseOnHand
+from change2task.validate.case import Case
+from change2task.vcs.repository import Repository
+from tests.pipeline.test_surface import NoRuns
+from tests.support.repos import RepoBuilder
 
 HEALTHY = {"tests/a.py::test_x", "tests/a.py::test_case[1]", "tests/a.py::test_case[2]", "pkg::TestSub/one"}
 OTHER = {"tests/a.py::test_bad": "failing"}
@@ -40,3 +52,43 @@ def test_others_are_refused_with_the_way_out(check: CheckSpec, words: str) -> No
         refuse_unknown((check,), HEALTHY, OTHER)
     assert caught.value.reason is Reason.STATED_CHECK_UNUSABLE
     assert words in caught.value.message
+
+
+TEST = "from box import f\n\n\ndef test_f():\n    assert f() == {}\n\n\ndef test_old():\n    assert True\n"
+
+
+def aligned(folder: Path, message: str, family: Family = Family.BUG_FIX, intent: Intent | None = None) -> Case:
+    """The case of a change with this message, which corrects ``f`` and its test."""
+    repo = RepoBuilder(folder)
+    repo.commit({"box.py": "def f():\n    return 1\n", "tests/test_box.py": TEST.format(1)}, "Start")
+    head = repo.commit({"box.py": "def f():\n    return 2\n", "tests/test_box.py": TEST.format(2)}, message)
+    spec = TaskCandidateSpec(base_ref=Reference(name="b"), change=Change(commit=head), family=family, intent=intent)
+    with Repository.open(folder) as repository:
+        change = resolve_change(repository, spec.change, head, None)
+        evidence = gather_evidence(repository, change, head, Scope(), intent).evidence
+        base = BaseOnHand(
+            name="b", url="u", key="k", commit=head, tree=repo.tree(), environment_key="e", inventory_digest="i",
+            healthy=frozenset({"tests/test_box.py::test_f", "tests/test_box.py::test_old"}), other={},
+            check_format="pytest", scope=Scope(), repository=repository, runner=NoRuns(),
+        )  # fmt: skip
+        contract = ADAPTERS[family].contract(evidence, spec, base.scope, base.surface())
+        return align(repository, base, spec, evidence, contract, Profile.FULL)[0]
+
+
+@pytest.mark.parametrize("family", [Family.BUG_FIX, Family.TEST_GENERATION])
+def test_a_change_of_which_nobody_said_anything_is_refused_with_the_way_out(tmp_path: Path, family: Family) -> None:
+    with pytest.raises(ChangeUnusable) as caught:
+        aligned(tmp_path, "Updates", family)
+    assert caught.value.reason is Reason.STATEMENT_TOO_POOR
+    assert "its title is 'Updates'" in caught.value.message
+    assert "spec.intent" in caught.value.message
+
+
+def test_a_user_can_say_what_a_change_did_not(tmp_path: Path) -> None:
+    case = aligned(tmp_path, "Updates", intent=Intent(title="f gives two"))
+    assert case.statement.title == "f gives two"
+
+
+def test_a_change_that_speaks_is_a_case(tmp_path: Path) -> None:
+    case = aligned(tmp_path, "Let f give two")
+    assert (case.statement.title, case.tests.ids) == ("Let f give two", ("tests/test_box.py::test_f",))

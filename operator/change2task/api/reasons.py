@@ -160,6 +160,11 @@ class Reason(StrEnum):
         "More than one change fits the reference given.",
         RejectionClass.ALIGNMENT,
     )
+    STATEMENT_TOO_POOR = (
+        "StatementTooPoor",
+        "What is said of the change is too little to work from: nothing, or not the names that hidden checks use.",
+        RejectionClass.ALIGNMENT,
+    )
     CHANGE_REVERTED = "ChangeReverted", "A later commit took the change back.", RejectionClass.ALIGNMENT
     HISTORY_INCOMPLETE = (
         "HistoryIncomplete",
@@ -251,11 +256,6 @@ class Reason(StrEnum):
     SCOPE_INFLATION = (
         "ScopeInflation",
         "The restoration is far larger than the source change.",
-        RejectionClass.QUALIFICATION,
-    )
-    STATEMENT_TOO_POOR = (
-        "StatementTooPoor",
-        "Hidden checks use names that neither the statement nor the agent's tree tells.",
         RejectionClass.QUALIFICATION,
     )
     FIDELITY_TOO_LOW = (

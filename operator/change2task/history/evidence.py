@@ -23,7 +23,7 @@ from change2task.history.models import ChangeUnusable, Evidence, FileChange, Mer
 from change2task.history.news import News, read_news
 from change2task.history.profile import profile_of, symbols_of
 from change2task.history.signals import message_signals
-from change2task.history.statement import Visible, build_statement
+from change2task.history.statement import Visible, build_statement, place_alone
 from change2task.patch.counts import count_files
 from change2task.patch.paths import unquote
 from change2task.patch.unified import parse_patch
@@ -83,18 +83,22 @@ class _Gathering:
         symbols = symbols_of(patch, before, after)
         messages = self._messages()
         news = self._news()
+        visible = self._visible(symbols, undone, modern)
+        statement = build_statement(
+            messages,
+            intent=intent,
+            record=forge,
+            visible=visible,
+            added_lines=_added_lines(patch),
+            news=news.lines,
+            series=self.change.kind == "range",
+        )
         evidence = Evidence(
             change=self.change,
             head=self.head,
             files=self.files,
-            statement=build_statement(
-                messages,
-                intent=intent,
-                record=forge,
-                visible=self._visible(symbols, undone, modern),
-                added_lines=_added_lines(patch),
-                series=self.change.kind == "range",
-            ),
+            statement=statement,
+            silent=statement == place_alone(visible),
             touched_tests=tests,
             symbols=symbols,
             profile=profile_of(

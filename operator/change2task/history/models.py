@@ -111,6 +111,7 @@ class Evidence(Model):
     head: str = Field(description="Commit of the base.")
     files: tuple[FileChange, ...]
     statement: Statement
+    silent: bool = Field(default=False, description="Nobody said what the change is for: its statement is a place.")
     touched_tests: tuple[TouchedTests, ...] = ()
     symbols: tuple[str, ...] = Field(default=(), description="path::symbol, each touched symbol of both sides once.")
     profile: ChangeProfile

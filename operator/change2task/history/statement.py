@@ -34,12 +34,14 @@ def build_statement(
     record: ForgeRecord | None = None,
     visible: Visible | None = None,
     added_lines: Sequence[str] = (),
+    news: Sequence[str] = (),
     series: bool = False,
 ) -> Statement:
     """The statement of a change. ``messages``: (subject, body) of its commits, the one that speaks for it first.
 
-    ``added_lines``: what the source patch adds; such lines are taken out of bodies. ``series``: no message speaks
-    for all, so each commit's title is told.
+    ``added_lines``: what the source patch adds; such lines are taken out of bodies. ``news``: what the change's own
+    change log says, for messages that say nothing. ``series``: no message speaks for all, so each commit's title is
+    told.
     """
     if intent is not None:
         return Statement(title=intent.title.strip(), body=intent.body.strip(), provenance="intent")
@@ -58,7 +60,13 @@ def build_statement(
         if thin is None and (words or text):
             thin = (words, text)
     words, text = thin or ("", "")
+    text = text or without_lines(clean_body("\n".join(news)), answer)
     return _template(words, text, visible) if words else _summary(text, visible)
+
+
+def place_alone(visible: Visible) -> Statement:
+    """What is left to say where nobody said anything of the change: where it lies."""
+    return _summary("", visible)
 
 
 def _rest(messages: Sequence[tuple[str, str]], told: str) -> str:

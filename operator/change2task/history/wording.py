@@ -70,7 +70,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _VERSION = re.compile(r"\bv?\d+(?:[.-]\w+)*\b")
 _THIN = re.compile(
     r"(?i)(?:(?:minor|small|some|more|misc(?:ellaneous)?|various|quick|bug"
-    r"|further|final|initial|another|code|review)\W+)*"
+    r"|further|final|initial|another|code|review|apply|address|implement|make|do|add|work\W+on)\W+)*"
     r"(?:fix(?:e[sd]|up)?|bug\s?fix(?:es)?|update[sd]?|change[sd]?|wip|cleanup|clean up"
     r"|improve(?:ment)?s?|tweaks?|refactor(?:ing)?"
     r"|patch|merge[sd]?|review|commit|test(?:s|ing)?|lint|typos?|nits?|comments?|formatting|corrections?|stuff|misc|feature|feat|new|enhancement"

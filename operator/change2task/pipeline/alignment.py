@@ -50,7 +50,12 @@ def align(
     contract: FamilyContract,
     profile: Profile,
 ) -> tuple[Case, Alignment]:
-    """The case of a candidate; raises ChangeUnusable with StatedCheckUnusable, NoTargetChecks, NoRegressionChecks."""
+    """The case of a candidate; raises ChangeUnusable.
+
+    Its reasons: StatementTooPoor, StatedCheckUnusable, NoTargetChecks, NoRegressionChecks.
+    """
+    if evidence.silent and contract.oracle.behaviour_must_fail:
+        raise ChangeUnusable(Reason.STATEMENT_TOO_POOR, _nothing_said(evidence))
     names = naming(base.check_format)
     inventory = Inventoried(healthy=tuple(sorted(base.healthy)), other=base.other)
     tests = TestMap(mapped=(), lost=())
@@ -177,6 +182,13 @@ def _historical(evidence: Evidence) -> list[HistoricalTest]:
 def _given(ids: list[str], names: Naming) -> TestMap:
     historical = [HistoricalTest(path=n.scope, modern_path=n.scope, function=n.function) for n in map(names.name, ids)]
     return map_tests(historical, Inventoried(healthy=tuple(ids), other={}), names)
+
+
+def _nothing_said(evidence: Evidence) -> str:
+    return (
+        f"no message, news entry or forge record says what {evidence.change.commit[:12]} is for (its title is"
+        f" {evidence.change.title[:100]!r}); say in spec.intent what is asked for"
+    )
 
 
 def _no_targets(evidence: Evidence, tests: TestMap) -> str:
