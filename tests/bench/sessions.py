@@ -13,8 +13,8 @@ from change2task.cli.choices import Runtime
 from change2task.cli.inputs import Inputs
 from change2task.cli.sessions import Session, open_session
 from change2task.corpus.store import Store
-from change2task.pipeline.progress import Silent
 from tests.bench.histories.cases import History
+from tests.support.silent import Silent
 
 
 @contextmanager

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from change2task.patch.unified import (
@@ -5,8 +7,8 @@ from change2task.patch.unified import (
     MalformedPatch,
     edit_groups,
     parse_patch,
-    paths_touched,
 )
+from tests.support.patches import touched
 
 SIMPLE = b"""\
 diff --git a/pkg/a.py b/pkg/a.py
@@ -75,9 +77,9 @@ def test_a_mode_change_alone_has_no_hunks():
 
 def test_an_empty_file_is_made_and_deleted():
     made = only(b"diff --git a/e b/e\nnew file mode 100644\nindex 0000000..e69de29\n")
-    assert (made.old_path, made.new_path, made.is_new) == (None, b"e", True)
+    assert (made.old_path, made.new_path) == (None, b"e")
     gone = only(b"diff --git a/e b/e\ndeleted file mode 100644\nindex e69de29..0000000\n")
-    assert (gone.old_path, gone.new_path, gone.is_deleted) == (b"e", None, True)
+    assert (gone.old_path, gone.new_path) == (b"e", None)
 
 
 def test_binary_data_is_carried_along():
@@ -117,7 +119,7 @@ def test_quoted_and_blank_paths_are_bytes():
 def test_a_rename_has_both_names():
     data = b"diff --git a/old b/new\nsimilarity index 100%\nrename from old\nrename to new\n"
     assert (only(data).old_path, only(data).new_path) == (b"old", b"new")
-    assert paths_touched(parse_patch(data)) == {b"old", b"new"}
+    assert touched(parse_patch(data)) == {b"old", b"new"}
 
 
 def test_a_plain_unified_diff_is_read_too():
@@ -236,3 +238,9 @@ def test_the_group_of_a_new_file_starts_at_its_first_line():
     data = b"diff --git a/n b/n\nnew file mode 100644\nindex 0..1\n".replace(b"0..1", b"0000000..1111111")
     (group,) = edit_groups(only(data + b"--- /dev/null\n+++ b/n\n@@ -0,0 +1,2 @@\n+a\n+b\n").hunks[0])
     assert (group.old_start, group.new_start, group.before, group.after) == (1, 1, (), ())
+
+
+def test_a_file_without_any_name_is_no_file_of_a_patch():
+    nameless = replace(only(b"diff --git a/e b/e\nnew file mode 100644\nindex 0000000..e69de29\n"), new_path=None)
+    with pytest.raises(ValueError, match="has a name before or after it"):
+        _ = nameless.path

@@ -18,7 +18,7 @@ from change2task.corpus.grading import Grade
 from change2task.corpus.store import Store
 from change2task.pipeline.grading import grade_patch
 from change2task.pipeline.ports import BaseOnHand
-from change2task.pipeline.progress import Silent
+from tests.support.silent import Silent
 from tests.support.world import URL, World, variables, world
 
 __all__ = ["variables", "world"]

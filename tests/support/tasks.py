@@ -25,10 +25,10 @@ from change2task.corpus.store import Store
 from change2task.corpus.verdicts import Grade
 from change2task.pipeline.grading import Replay, grade_patch, replay
 from change2task.pipeline.ports import BaseOnHand
-from change2task.pipeline.progress import Silent
 from change2task.pipeline.run import Run
 from change2task.vcs.trees import FILE, Entry, Tree
 from tests.support.packages import package_index
+from tests.support.silent import Silent
 from tests.support.vault import URL, candidates, tell
 from tests.support.world import PYTEST, base, documents
 

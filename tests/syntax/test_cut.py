@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from change2task.syntax.cut import cut_tests, cut_units, is_bare
+from change2task.syntax.cut import cut_tests
 from change2task.syntax.faults import parses
 from change2task.syntax.languages import Language
 from change2task.syntax.tests import test_units as units_of
@@ -301,12 +301,6 @@ def test_go_types_live_and_die_with_their_methods() -> None:
     assert b"func (f *fake) Do() {}" in kept
 
 
-def test_a_go_file_left_bare_is_recognised() -> None:
-    after = cut_tests(Language.GO, b"a_test.go", GO.replace(b'\t_ "net/http/pprof"\n', b""), ["TestA", "TestB"])
-    assert not is_bare(Language.GO, after)
-    assert is_bare(Language.GO, b'package a\n\nimport (\n\t"fmt"\n)\n\n// c\n')
-
-
 def test_typescript_groups_loops_and_named_imports_go_with_their_tests() -> None:
     names = ["outer > one", "outer > inner > two", "outer > three", "outer > four", "top"]
     after = cut_tests(Language.TYPESCRIPT, b"a.test.ts", TYPESCRIPT, names)
@@ -352,13 +346,6 @@ def test_java_tests_go_with_annotations_and_documentation() -> None:
         b"    }",
     ]
     assert b"class" in cut_tests(Language.JAVA, b"ATest.java", JAVA, ["ATest.one", "ATest.two"])
-
-
-def test_units_of_any_kind_are_cut_by_key() -> None:
-    source = b"import os\n\n\ndef f():\n    os.x()\n\n\ndef f():\n    pass\n\n\na, b = 1, 2\n"
-    assert cut_units(Language.PYTHON, b"m.py", source, ["f"]) == b"def f():\n    pass\n\n\na, b = 1, 2\n"
-    assert cut_units(Language.PYTHON, b"m.py", source, ["f#2", "a"]).endswith(b"os.x()\n\n\na, b = 1, 2\n")
-    assert b"a, b" not in cut_units(Language.PYTHON, b"m.py", source, ["a", "b"])
 
 
 def test_without_names_nothing_changes() -> None:

@@ -3,10 +3,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from change2task.patch.counts import count_file
-from change2task.patch.unified import MalformedPatch, parse_patch, paths_touched
+from change2task.patch.unified import MalformedPatch, parse_patch
 from change2task.vcs.errors import PatchDoesNotApply
 from change2task.vcs.repository import Repository
 from change2task.vcs.trees import EXECUTABLE, FILE, SYMLINK, Entry, Tree
+from tests.support.patches import touched
 from tests.support.repos import Executable, Moved, RepoBuilder, Submodule, Symlink
 
 NUMBERS = b"".join(b"line %d\n" % number for number in range(1, 41))
@@ -182,7 +183,7 @@ def test_whatever_git_prints_is_read_counted_printed_and_applied(bench, old, new
     data = bench.diff(before, after, context=context)
     patch = parse_patch(data)
     assert patch.render() == data
-    assert paths_touched(patch) == {change.path for change in bench.changed_paths(before, after)}
+    assert touched(patch) == {change.path for change in bench.changed_paths(before, after)}
     counted = bench.numstat(before, after)
     for change in bench.changed_paths(before, after):
         if change.status != "retyped":  # git counts nothing there
@@ -221,7 +222,7 @@ def test_a_damaged_patch_that_is_still_read_touches_only_what_it_says(bench, old
                     rows[here] = rows[here][: other % (len(rows[here]) + 1)]
     data = b"".join(rows)
     try:
-        said = paths_touched(parse_patch(data))
+        said = touched(parse_patch(data))
         result = bench.apply(before, data)
     except (MalformedPatch, PatchDoesNotApply):
         return

@@ -236,9 +236,11 @@ class Inventory(Model):
 
 
 class BuiltEnvironment(Model):
-    """The environment that stands: its key is the hash of commit, recipe and date."""
+    """The environment that stands. What setup resolved is no part of its key; lock_digest says that."""
 
-    key: str = Field(description="Hash of commit, recipe, date and lock.")
+    key: str = Field(
+        description="Hash of the tree, the recipe with its date and given lock, the toolchain and the sandbox."
+    )
     image: str | None = Field(default=None, description="The base image's name.")
     digest: str | None = Field(default=None, description="The base image's digest.")
     interpreter: str | None = Field(default=None, description="Version of the language's interpreter or compiler.")

@@ -27,7 +27,9 @@ class VariantBase(Model):
     repository: str = Field(description="The repository's canonical address.")
     commit: str = Field(description="The frozen commit.")
     tree: str = Field(description="Its git tree.")
-    environment_key: str = Field(description="Hash of commit, recipe, date and lock.")
+    environment_key: str = Field(
+        description="Hash of the tree, the recipe with its date and given lock, the toolchain and the sandbox."
+    )
     image_digest: str | None = Field(default=None, description="Digest of the base image.")
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Final
 
 import structlog
@@ -241,7 +243,15 @@ def _no_checkout(detail: str) -> Faulted:
 
 
 def _write(path: Path, data: bytes) -> None:
+    """The file appears whole or not at all, whatever ends the program or the machine meanwhile."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(".part")
-    temporary.write_bytes(data)
-    temporary.replace(path)
+    with NamedTemporaryFile(dir=path.parent, prefix=".part-", delete=False) as file:
+        temporary = Path(file.name)
+        try:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+            temporary.replace(path)
+        except OSError:
+            temporary.unlink(missing_ok=True)
+            raise

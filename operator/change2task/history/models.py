@@ -70,7 +70,7 @@ class FileChange(Model):
 
     @property
     def undone(self) -> bool:
-        """Whether a task may undo this file: permitted source that is text."""
+        """Whether a task may undo this file: permitted source, binary files and links among it; no submodule."""
         return self.role is Role.SOURCE and not (self.protected or self.submodule)
 
 

@@ -72,18 +72,9 @@ class FilePatch:
     def path(self) -> bytes:
         """The name after the patch; of a deleted file the name before it."""
         name = self.new_path if self.new_path is not None else self.old_path
-        assert name is not None
+        if name is None:
+            raise ValueError("a file of a patch has a name before or after it; /dev/null on both sides is none")
         return name
-
-    @property
-    def is_new(self) -> bool:
-        """Whether the file is made by the patch."""
-        return self.old_path is None
-
-    @property
-    def is_deleted(self) -> bool:
-        """Whether the patch removes the file."""
-        return self.new_path is None
 
     def render(self) -> bytes:
         """The file's part of the patch."""
@@ -141,12 +132,6 @@ def edit_groups(hunk: Hunk) -> tuple[EditGroup, ...]:
         groups.append(EditGroup(removed, added, before, after, old, new))
         old, new = old + len(removed), new + len(added)
     return tuple(groups)
-
-
-def paths_touched(patch: UnifiedPatch) -> frozenset[bytes]:
-    """Every path the patch reads, writes, makes or removes."""
-    names = {name for file in patch.files for name in (file.old_path, file.new_path)}
-    return frozenset(name for name in names if name is not None)
 
 
 def _range(start: int, count: int) -> bytes:

@@ -20,7 +20,6 @@ from change2task.patch.model import (
     MalformedPatch,
     UnifiedPatch,
     edit_groups,
-    paths_touched,
 )
 
 __all__ = [
@@ -33,7 +32,6 @@ __all__ = [
     "UnifiedPatch",
     "edit_groups",
     "parse_patch",
-    "paths_touched",
 ]
 
 PATCH_BYTES = 256 << 20

@@ -21,16 +21,3 @@ class Reporter(Protocol):
     def ended(self, kind: Kind, name: str, outcome: str, detail: str = "") -> None:
         """It has come to an end: ``ready``, ``accepted``, ``no verdict``, or the reason of its rejection."""
         ...
-
-
-class Silent:
-    """Tells nobody."""
-
-    def planned(self, candidates: int) -> None:
-        """Nothing."""
-
-    def stage(self, kind: Kind, name: str, stage: str, detail: str = "") -> None:
-        """Nothing."""
-
-    def ended(self, kind: Kind, name: str, outcome: str, detail: str = "") -> None:
-        """Nothing."""

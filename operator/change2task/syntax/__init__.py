@@ -13,8 +13,7 @@ code without layout and comments symbols    `symbols_touched(lines)`, `units_at(
 `names_used` tests      `test_units(path)`, `changed_tests(path, before, after)`: tests by the language's
 conventions imports    `imports`, `import_lines` (exact), `import_only(before_lines, after_lines)` (without
 context) queries    `uses_api(dotted)`: where an API is used, through import aliases
-cut        `cut_tests(path, names, helpers=, keep=)`, `cut_units(path, keys)`, `is_bare`: a file without some
-of its parts
+cut        `cut_tests(path, names, helpers=, keep=)`: a file without some of its tests
 
 The other modules serve these: grammars, trees, definitions, attached, script_blocks, references, edits,
 emptied, helpers, pruned.

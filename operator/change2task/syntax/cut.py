@@ -1,4 +1,4 @@
-"""A file without some of its tests or other units, as if they had never been written.
+"""A file without some of its tests, as if they had never been written.
 
 It exists to hide tests from an agent without breaking the file they stand in. What has to be hidden is the
 caller's decision; whether the rest still runs is for the checks to say.
@@ -13,14 +13,11 @@ from change2task.syntax.emptied import add_emptied
 from change2task.syntax.faults import new_syntax_errors
 from change2task.syntax.grammars import grammar
 from change2task.syntax.helpers import add_unneeded
-from change2task.syntax.imports import imports
 from change2task.syntax.languages import Language
 from change2task.syntax.pruned import add_unneeded_imports
 from change2task.syntax.script_blocks import script_blocks
 from change2task.syntax.tests import test_units
-from change2task.syntax.tokens import docstring_spans
 from change2task.syntax.trees import captures, root
-from change2task.syntax.units import units
 
 _SCRIPTS = frozenset({Language.JAVASCRIPT, Language.TYPESCRIPT, Language.TSX})
 
@@ -50,41 +47,7 @@ def cut_tests(
     doomed = [test.unit.span for test in test_units(language, path, source) if test.name in wanted]
     parts = _parts_of_larger(language, source)
     edits = [Edit(s.start, s.end, b"undefined" if s.start in parts else b"") for s in doomed]
-    return _cut(language, path, source, edits, shells=True, helpers=helpers, keep=keep)
-
-
-def cut_units(
-    language: Language,
-    path: bytes,
-    source: bytes,
-    keys: Collection[str],
-    *,
-    helpers: bool = False,
-    keep: Collection[str] = (),
-) -> bytes:
-    """The file without the units of these keys (`Unit.key`), and without imports only they needed.
-
-    Names bound by one statement go when all of them are asked for. A class or block left empty stays, in
-    Python with `pass`.
-    """
-    wanted = set(keys)
-    everything = units(language, source)
-    staying = {unit.span for unit in everything if unit.key not in wanted}
-    spans = {unit.span for unit in everything if unit.key in wanted} - staying
-    return _cut(language, path, source, [Edit(s.start, s.end) for s in spans], shells=False, helpers=helpers, keep=keep)
-
-
-def is_bare(language: Language, source: bytes) -> bool:
-    """Whether nothing but comments, imports, documentation and a package clause is left of a file."""
-    silent = {*grammar(language).comments, "package_clause", "package_declaration", "empty_statement"}
-    stretches = [found.group or found.span for found in imports(language, source)]
-    holes = Cuts(Edit(stretch.start, stretch.end) for stretch in stretches)
-    for start, end in docstring_spans(source) if language is Language.PYTHON else ():
-        holes.add(Edit(start, end))
-    return all(
-        node.type in silent or holes.cover(node.start_byte, node.end_byte) or not (node.text or b"").strip()
-        for node in root(language, source).named_children
-    )
+    return _cut(language, path, source, edits, helpers=helpers, keep=keep)
 
 
 def _cut(
@@ -93,19 +56,16 @@ def _cut(
     source: bytes,
     edits: Sequence[Edit],
     *,
-    shells: bool,
     helpers: bool,
     keep: Collection[str],
 ) -> bytes:
     if not edits:
         return source
     cuts = Cuts(edits)
-    if shells:
-        add_emptied(language, path, source, cuts, helpers=helpers)
+    add_emptied(language, path, source, cuts, helpers=helpers)
     if helpers:
         add_unneeded(language, path, source, cuts, keep)
-        if shells:
-            add_emptied(language, path, source, cuts, helpers=True)
+        add_emptied(language, path, source, cuts, helpers=True)
     add_unneeded_imports(language, source, cuts)
     if language is Language.PYTHON:
         _fill(source, cuts)
@@ -114,7 +74,7 @@ def _cut(
     if faults and not new_syntax_errors(language, None, source):
         where = ", ".join(f"line {fault.line}: {fault.kind} at {fault.text!r}" for fault in faults[:3])
         shown = path.decode("utf-8", "backslashreplace")
-        raise CutError(f"cutting {len(edits)} units out of {shown} leaves it unparsable ({where})")
+        raise CutError(f"cutting {len(edits)} tests out of {shown} leaves it unparsable ({where})")
     return result
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
@@ -33,7 +32,6 @@ class Repository(Contents):
         super().__init__(place, objects)
         self.path = place.git_dir
         self._follower = Follower(self.git, self.entry, self.blobs)
-        self._is_ancestor = lru_cache(maxsize=10_000)(self._asked_is_ancestor)
 
     @classmethod
     def open(cls, path: Path) -> Repository:
@@ -69,15 +67,6 @@ class Repository(Contents):
         for record in self.records(*walk.words(), separator=b"\n"):
             yield record.decode("ascii")
 
-    def first_parents(self, end: str, start: str | None = None) -> Iterator[CommitInfo]:
-        """The first-parent line of `end`, newest first, without what `start` reaches."""
-        excluded = () if start is None else (start,)
-        return self.walk(Walk((end,), excluded=excluded, first_parent=True))
-
-    def log_touching(self, path: bytes, end: str, start: str | None = None) -> Iterator[CommitInfo]:
-        """The commits reachable from `end`, not from `start`, that changed a path or what lies below it."""
-        return self.walk(Walk((end,), excluded=() if start is None else (start,), paths=(path,)))
-
     def walk_changes(
         self, infos: Iterable[CommitInfo], *, similarity: int | None = None
     ) -> Iterator[tuple[CommitInfo, tuple[Change, ...]]]:
@@ -104,13 +93,6 @@ class Repository(Contents):
             yield from self.git.records(*words, stdin=stdin, separator=separator)
         except GitFailed as error:
             raise naming_object(error) from error
-
-    def is_ancestor(self, ancestor: str, commit: str) -> bool:
-        """Whether one commit (whole id) is reachable from another, or the same. Raises MissingObject."""
-        return self._is_ancestor(ancestor, commit)
-
-    def _asked_is_ancestor(self, ancestor: str, commit: str) -> bool:
-        return self._answered("merge-base", "--is-ancestor", ancestor, commit) is not None
 
     def merge_base(self, one: str, other: str) -> str | None:
         """The best common ancestor of two commits (whole ids), None when their histories never met."""

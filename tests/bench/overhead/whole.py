@@ -17,12 +17,12 @@ from change2task.base.build import Builder
 from change2task.base.models import PreparedBase
 from change2task.base.prepare import prepare_base
 from change2task.pipeline.ports import BaseOnHand
-from change2task.pipeline.progress import Silent
 from change2task.pipeline.run import Run, RunOutcome
 from change2task.runtime.choose import choose
 from tests.bench.histories.cases import History
 from tests.bench.overhead.bare import Cost
 from tests.bench.sessions import opened
+from tests.support.silent import Silent
 
 
 @dataclass(frozen=True)

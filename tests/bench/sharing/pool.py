@@ -11,6 +11,7 @@ from change2task.api.taskcandidate import Change, TaskCandidate, TaskCandidateSp
 from change2task.history.files import roles_of
 from change2task.history.models import Role
 from change2task.vcs.repository import Repository
+from change2task.vcs.walk import Walk
 from tests.bench.histories.cases import History
 
 _LOOKED_AT = 1500
@@ -23,7 +24,7 @@ def candidates(history: History, mirror: Path, count: int) -> tuple[TaskCandidat
         head = repository.resolve(base.spec.revision.healthy or "HEAD")
         assert head is not None
         roles = roles_of(repository, repository.tree(head), base.spec.scope)
-        line = islice(repository.first_parents(head), _LOOKED_AT)
+        line = islice(repository.walk(Walk((head,), first_parent=True)), _LOOKED_AT)
         found = []
         for info, changes in repository.walk_changes(line):
             touched = {roles.role(change.path) for change in changes}

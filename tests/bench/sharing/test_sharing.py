@@ -28,12 +28,12 @@ import pytest
 
 from change2task.api.taskcandidate import TaskCandidate
 from change2task.base.disk import allocated
-from change2task.pipeline.progress import Silent
 from change2task.pipeline.run import Run
 from tests.bench.histories.cases import History, read_histories
 from tests.bench.sessions import opened
 from tests.bench.settings import Settings
 from tests.bench.sharing.pool import candidates, own_base
+from tests.support.silent import Silent
 
 REPOS = ("twisted/towncrier",)
 LEAST = 20
