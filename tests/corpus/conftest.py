@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -22,8 +22,10 @@ from change2task.api.taskvariant import (
     Trees,
     VariantBase,
 )
+from change2task.checks.naming import naming
 from change2task.corpus.submission import Submission, submission
 from change2task.history.files import roles_of
+from change2task.validate.checkfiles import CheckFiles
 from change2task.vcs.repository import Repository
 from change2task.vcs.workbench import Workbench
 from tests.support.repos import Content, RepoBuilder
@@ -57,6 +59,9 @@ class Task:
     repository: Repository
     variant: TaskVariant
     tests: TaskVariant
+    checks: list[str] = field(
+        default_factory=lambda: [f"tests/test_core.py::{name}" for name in ("test_old", "test_hidden")]
+    )
 
     def patch(self, files: dict[str, Content] | dict[bytes, Content], of: str = "agent") -> bytes:
         """The patch that changes these files of the agent's tree."""
@@ -68,8 +73,22 @@ class Task:
         """What of an answer is graded."""
         patch = answer if isinstance(answer, bytes) else self.patch(answer)
         variant = self.tests if tests else self.variant
-        roles = roles_of(self.repository, self.repository.tree(variant.spec.trees.healthy), Scope())
-        return submission(self.repository, variant, patch, roles, MODULES)
+        healthy = variant.spec.trees.healthy
+        roles = roles_of(self.repository, self.repository.tree(healthy), Scope())
+        checks = CheckFiles(self.repository, healthy, self.checks, naming("pytest"))
+        return submission(self.repository, variant, patch, roles, checks, MODULES)
+
+    def with_files(self, files: dict[str, Content]) -> None:
+        """Have these files in every tree of the task."""
+        trees = {}
+        for branch in ("healthy", "task", "agent"):
+            self.repo.switch(branch)
+            self.repo.commit(files)
+            trees[branch] = self.repo.tree(branch)
+        for name in ("variant", "tests"):
+            variant = getattr(self, name)
+            made = variant.spec.trees.replacing(**trees)
+            setattr(self, name, variant.replacing(spec=variant.spec.replacing(trees=made)))
 
     def text(self, tree: str, path: str) -> bytes | None:
         """A file of a tree, None when it is not in it."""

@@ -125,6 +125,60 @@ def test_whatever_the_restoration_touches_counts(task: Task):
     assert submitted.put_back == ()
 
 
+class TestFilesOfChecks:
+    """Files that hold the task's checks under names that roles take for sources."""
+
+    CHECK = "from pkg.core import one\n\n\ndef test_one():\n    assert one()\n"
+    DOCUMENTED = 'def two():\n    """Two.\n\n    >>> two()\n    2\n    """\n    return 2\n'
+
+    @pytest.fixture
+    def task(self, task: Task) -> Task:
+        task.with_files({"src/checks/check_one.py": self.CHECK, "src/pkg/two.py": self.DOCUMENTED})
+        task.checks += ["src/checks/check_one.py::test_one", "src/pkg/two.py::pkg.two.two"]
+        return task
+
+    @pytest.mark.parametrize(
+        ("files", "why"),
+        [
+            ({"src/checks/check_one.py": "def test_one():\n    pass\n"}, "checks are written in it"),
+            ({"src/checks/check_one.py": None}, "checks are written in it"),
+            ({"src/checks/check_one.py": Executable(b"")}, "checks are written in it"),
+            ({"src/checks/check_one/__init__.py": "x"}, "would take the place of src/checks/check_one.py"),
+            ({"src/checks/__init__.py": "x"}, "would change the name under which checks are loaded"),
+            ({"src/__init__.py": "x"}, "would change the name under which checks are loaded"),
+        ],
+    )
+    def test_they_are_the_tasks_own(self, task: Task, files: dict[str, Content], why: str):
+        submitted = task.submitted({**REPAIR, **files})
+        [path] = files
+        assert (submitted.counted, submitted.put_back) == (("src/pkg/core.py",), (path,))
+        assert why in submitted.why[path]
+
+    def test_a_moved_one_stays_where_it_was(self, task: Task):
+        submitted = task.submitted({"src/checks/other.py": Moved("src/checks/check_one.py")})
+        assert submitted.put_back == ("src/checks/check_one.py",)
+
+    def test_what_lies_beside_them_counts(self, task: Task):
+        files: dict[str, Content] = {
+            "src/checks/more.py": "M = 1\n",
+            "src/new/__init__.py": "",
+            "src/pkg/x/__init__.py": "",
+        }
+        assert task.submitted(files).put_back == ()
+
+    def test_a_source_whose_documentation_is_a_check_is_a_source(self, task: Task):
+        files: dict[str, Content] = {"src/pkg/two.py": self.DOCUMENTED.replace("return 2", "return 1 + 1")}
+        assert task.submitted(files).counted == ("src/pkg/two.py",)
+
+    def test_checks_of_other_tasks_lock_nothing(self, task: Task):
+        task.checks = [check for check in task.checks if "check_one" not in check]
+        assert task.submitted({"src/checks/check_one.py": "x = 1\n"}).put_back == ()
+
+    def test_a_file_in_which_the_restoration_repairs_something_counts(self, task: Task):
+        task.checks.append("src/pkg/core.py::test_inside")
+        assert task.submitted(REPAIR).put_back == ()
+
+
 class TestPatches:
     """Patches as bytes."""
 

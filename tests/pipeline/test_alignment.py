@@ -1,4 +1,4 @@
-"""What keeps a change from becoming a case at all: unusable stated checks, and words too few to work from."""
+"""What keeps a change from becoming a case: unusable stated checks, too few words; and files that hold checks."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from change2task.history.models import ChangeUnusable
 from change2task.history.references import resolve_change
 from change2task.pipeline.alignment import align, refuse_unknown
 from change2task.pipeline.ports import BaseOnHand
+from change2task.validate import scope
 from change2task.validate.case import Case
 from change2task.vcs.repository import Repository
-from tests.pipeline.test_surface import NoRuns
 from tests.support.repos import RepoBuilder
+from tests.support.runners import NoRuns
 
 HEALTHY = {"tests/a.py::test_x", "tests/a.py::test_case[1]", "tests/a.py::test_case[2]", "pkg::TestSub/one"}
 OTHER = {"tests/a.py::test_bad": "failing"}
@@ -92,3 +93,31 @@ def test_a_user_can_say_what_a_change_did_not(tmp_path: Path) -> None:
 def test_a_change_that_speaks_is_a_case(tmp_path: Path) -> None:
     case = aligned(tmp_path, "Let f give two")
     assert (case.statement.title, case.tests.ids) == ("Let f give two", ("tests/test_box.py::test_f",))
+
+
+def test_files_that_hold_checks_are_permitted_to_no_task_patch_whatever_they_are_called(tmp_path: Path) -> None:
+    repo = RepoBuilder(tmp_path)
+    source, check = (
+        "def one():\n    return {}\n",
+        "from app.core import one\n\n\ndef test_one():\n    assert one() {} 1\n",
+    )
+    repo.commit({"app/core.py": source.format(2), "app/check_one.py": check.format(">")})
+    commit = repo.commit({"app/core.py": source.format(1), "app/check_one.py": check.format("==")}, "Count from one")
+    with Repository.open(tmp_path) as repository:
+        base = BaseOnHand(
+            name="base", url="u", key="k", commit=commit, tree=repo.tree(), environment_key="e", inventory_digest="i",
+            healthy=frozenset({"app/check_one.py::test_one", "app/core.py::app.core.one"}), other={},
+            check_format="pytest", scope=Scope(), repository=repository, runner=NoRuns(),
+        )  # fmt: skip
+        check_id = CheckSpec(id="app/check_one.py::test_one")
+        spec = TaskCandidateSpec(base_ref=Reference(name="base"), change=Change(commit=commit), checks=(check_id,))
+        change = resolve_change(repository, spec.change, commit, None)
+        evidence = gather_evidence(repository, change, commit, base.scope).evidence
+        contract = ADAPTERS[Family.BUG_FIX].contract(evidence, spec, base.scope, base.surface())
+        case, _ = align(repository, base, spec, evidence, contract, Profile.FULL)
+    assert case.permitted == {"app/core.py"}
+    verdict = scope.judge({"app/core.py", "app/check_one.py"}, case.permitted, case.roles)
+    assert (
+        verdict.message
+        == "the task patch touches app/check_one.py (holds checks); only source of the change is permitted"
+    )

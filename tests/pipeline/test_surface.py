@@ -5,18 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from change2task.api.modernbase import Scope
-from change2task.checks.passes import PassOrder, PassRecord
 from change2task.pipeline.ports import BaseOnHand
 from change2task.vcs.repository import Repository
 from tests.support.repos import RepoBuilder
-from tests.support.runners import OneByOne
-
-
-class NoRuns(OneByOne):
-    """Surfaces are read; nothing is run for them."""
-
-    def run(self, order: PassOrder) -> PassRecord:
-        raise AssertionError(order)
+from tests.support.runners import NoRuns
 
 
 def test_each_file_has_its_part_and_documents_that_are_checks_belong_to_the_tests(tmp_path: Path) -> None:

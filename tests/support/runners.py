@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from change2task.checks.passes import PassOrder
+from change2task.checks.passes import PassOrder, PassRecord
 
 
 class OneByOne:
@@ -12,3 +12,11 @@ class OneByOne:
 
     def foresee(self, orders: Sequence[PassOrder]) -> None:
         """Nothing is prepared."""
+
+
+class NoRuns(OneByOne):
+    """For what is decided by reading: running anything is a mistake."""
+
+    def run(self, order: PassOrder) -> PassRecord:
+        """Never asked for."""
+        raise AssertionError(order)

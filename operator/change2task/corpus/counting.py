@@ -2,7 +2,7 @@
 
 The contract of the task and the roles of files decide. Two kinds of files count in no answer, because they would decide
 over the checks: those that interpreters and runners load by themselves, and new modules that take the name of one that
-checks load. Pure: nothing is applied or run here.
+checks load. In a patch the files of the task's checks count neither. Nothing is applied or run here.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from change2task.corpus.shadowing import shadowed
 from change2task.history.globs import as_text, matches
 from change2task.history.models import Role
 from change2task.history.roles import Roles
+from change2task.validate.checkfiles import CheckFiles
 from change2task.vcs.changes import Change
 from change2task.vcs.trees import SUBMODULE, SYMLINK, Entry
 
@@ -40,7 +41,7 @@ class Counting:
     """The rules for one task.
 
     ``answer``: paths that the restoration touches, which count in a patch whatever their names are. ``taken``: names
-    of modules that checks may load. ``before``: the agent's tree.
+    of modules that checks may load. ``before``: the agent's tree. ``checks``: the files of the task's checks.
     """
 
     contract: OutputContract
@@ -48,6 +49,7 @@ class Counting:
     answer: Container[bytes]
     taken: Container[str]
     before: Mapping[bytes, Entry]
+    checks: CheckFiles
 
     def why_not(self, change: Change, link: bytes | None, after: Mapping[bytes, Entry]) -> str | None:
         """Why a change does not count, None when it does; ``link`` is the target of a symbolic link."""
@@ -60,8 +62,25 @@ class Counting:
         if path in self.answer and not tests:
             return None
         return (
-            self._by_kind(path) or self._by_contract(path) or (self._by_name(path, after) if new is not None else None)
+            self._by_kind(path)
+            or self._by_contract(path)
+            or (None if tests else self._by_checks(path))
+            or (self._by_name(path, after) if new is not None else None)
         )
+
+    def _by_checks(self, path: bytes) -> str | None:
+        """Whether the path is a check's file, or would have that file loaded under another name or not at all."""
+        if path in self.checks:
+            return "checks are written in it"
+        if path in self.before:
+            return None
+        folder, _, name = path.rpartition(b"/")
+        if name == b"__init__.py" and self.checks.below(folder):
+            return "it would change the name under which checks are loaded"
+        above = path.split(b"/")
+        modules = (b"/".join(above[:depth]) + b".py" for depth in range(1, len(above)))
+        hidden = next((module for module in modules if module in self.checks), None)
+        return None if hidden is None else f"it would take the place of {as_text(hidden)}, which holds checks"
 
     def _by_kind(self, path: bytes) -> str | None:
         if _LOADED.fullmatch(as_text(path)):

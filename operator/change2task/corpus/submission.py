@@ -19,6 +19,7 @@ from change2task.patch.paths import quote
 from change2task.patch.unified import MalformedPatch, parse_patch
 from change2task.syntax.languages import language_of
 from change2task.syntax.tests import test_units
+from change2task.validate.checkfiles import CheckFiles
 from change2task.vcs.changes import Change
 from change2task.vcs.errors import InvalidTree, PatchDoesNotApply, UnsafePath
 from change2task.vcs.materialise import check_paths
@@ -47,17 +48,23 @@ class Submission(Model):
 
 
 def submission(
-    repository: Repository, variant: TaskVariant, patch: bytes, roles: Roles, modules: Container[str] = ()
+    repository: Repository,
+    variant: TaskVariant,
+    patch: bytes,
+    roles: Roles,
+    checks: CheckFiles,
+    modules: Container[str] = (),
 ) -> Submission:
     """Apply ``patch`` to the agent's tree and keep what the contract permits; raises PatchUnusable.
 
-    ``modules`` are the names that Python finds in the environment and in its standard library.
+    ``checks`` are the files of all the task's checks on the healthy tree, ``modules`` the names that Python finds in
+    the environment and in its standard library.
     """
     spec = variant.spec
     submitted = _applied(repository, spec.trees.agent, patch)
     before, after = repository.tree(spec.trees.agent), repository.tree(submitted)
     answer = {change.path for change in repository.changed_paths(spec.trees.task, spec.trees.healthy)}
-    rules = Counting(contract=spec.output, roles=roles, answer=answer, taken=modules, before=before)
+    rules = Counting(contract=spec.output, roles=roles, answer=answer, taken=modules, before=before, checks=checks)
     work = _Work(repository, before, keeps_tests=spec.output.output == "tests")
     for change in repository.changed_paths(spec.trees.agent, submitted):
         link = repository.blob(change.new.oid) if change.new and change.new.mode == SYMLINK else None

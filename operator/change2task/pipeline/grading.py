@@ -21,6 +21,7 @@ from change2task.corpus.verdicts import Grade
 from change2task.pipeline.labels import LabelledRunner
 from change2task.pipeline.ports import BaseOnHand
 from change2task.validate import oracles, rounds
+from change2task.validate.checkfiles import CheckFiles
 from change2task.validate.lifecycle import Expectation, Observation, State, judge
 from change2task.validate.rounds import Selection, StateTrees
 from change2task.validate.verdict import Verdict
@@ -47,10 +48,13 @@ def grade_patch(store: Store, base: BaseOnHand, variant: TaskVariant, patch: byt
     """Grade a patch; raises PatchUnusable, NoGrade, InfrastructureFault, Cancelled and StoreDamaged."""
     same_base(base, variant)
     lay_trees(store, base.repository, variant)
-    submitted = submission(base.repository, variant, patch, base.roles(), base.modules)
+    names, regression, checks = naming(base.check_format), regression_of(store, variant), variant.spec.checks
+    tests = (*(check.id for check in (*checks.targets, *checks.observers) if check.kind == "test"), *regression)
+    files = CheckFiles(base.repository, variant.spec.trees.healthy, tests, names)
+    submitted = submission(base.repository, variant, patch, base.roles(), files, base.modules)
     runner = LabelledRunner(base.runner, f"grades/{variant.metadata.name}")
-    grader = Grader(base.repository, runner, naming(base.check_format), _beside(store, variant))
-    return grader.grade(variant, regression_of(store, variant), submitted)
+    grader = Grader(base.repository, runner, names, _beside(store, variant))
+    return grader.grade(variant, regression, submitted)
 
 
 def replay(store: Store, base: BaseOnHand, variant: TaskVariant, repeat: int = 0) -> Replay:
