@@ -112,12 +112,9 @@ def test_files_that_hold_checks_are_permitted_to_no_task_patch_whatever_they_are
         check_id = CheckSpec(id="app/check_one.py::test_one")
         spec = TaskCandidateSpec(base_ref=Reference(name="base"), change=Change(commit=commit), checks=(check_id,))
         change = resolve_change(repository, spec.change, commit, None)
-        evidence = gather_evidence(repository, change, commit, base.scope).evidence
+        evidence = gather_evidence(repository, change, commit, base.scope, checks=base.check_files).evidence
         contract = ADAPTERS[Family.BUG_FIX].contract(evidence, spec, base.scope, base.surface())
         case, _ = align(repository, base, spec, evidence, contract, Profile.FULL)
     assert case.permitted == {"app/core.py"}
     verdict = scope.judge({"app/core.py", "app/check_one.py"}, case.permitted, case.roles)
-    assert (
-        verdict.message
-        == "the task patch touches app/check_one.py (holds checks); only source of the change is permitted"
-    )
+    assert verdict.message == "the task patch touches app/check_one.py (tests); only source of the change is permitted"

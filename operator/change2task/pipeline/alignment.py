@@ -25,7 +25,6 @@ from change2task.syntax.symbols import names_used
 from change2task.syntax.tests import test_units
 from change2task.syntax.tokens import Word, code_words
 from change2task.validate.case import Case
-from change2task.validate.checkfiles import CheckFiles
 from change2task.validate.lifecycle import Demand
 from change2task.validate.written import written
 from change2task.vcs.repository import Repository
@@ -74,11 +73,11 @@ def align(
             Reason.NO_REGRESSION_CHECKS, "all healthy checks of the base belong to the change; none is left to protect"
         )
     sources = base.sources()
-    holding = CheckFiles(repository, base.tree, base.healthy, names)
-    places = {path for file in assignment.files for path in (file.before, file.modern) if path is not None}
-    checks = {path for path in places if unquote(path) in holding}
     permitted = frozenset(
-        path for path in places - checks if path in sources or repository.entry(base.tree, unquote(path)) is None
+        path
+        for file in assignment.files
+        for path in (file.before, file.modern)
+        if path is not None and (path in sources or repository.entry(base.tree, unquote(path)) is None)
     )
     introduced = _introduced(repository, assignment)
     case = Case(
@@ -86,7 +85,7 @@ def align(
         before_tree=assignment.before_tree,
         after_tree=assignment.after_tree,
         permitted=permitted,
-        roles={file.path: file.role.value for file in evidence.files} | dict.fromkeys(checks, "holds checks"),
+        roles={file.path: file.role.value for file in evidence.files},
         tests=tests,
         healthy=base.healthy,
         naming=names,

@@ -192,7 +192,7 @@ class CandidateDriver:
         work.change = change = resolve_change(base.repository, spec.change, base.commit, record)
         record = record or records.get(change.pull_request or 0)
         gathered = gather_evidence(
-            base.repository, change, base.commit, base.scope, spec.intent, record, base.check_files()
+            base.repository, change, base.commit, base.scope, spec.intent, record, base.check_files
         )
         work.evidence["sourcePatch"] = self.store.put_evidence(gathered.source_patch)
         work.evidence["evidence"] = self._file(gathered.evidence)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 from change2task.api.modernbase import Scope
 from change2task.checks.naming import naming
@@ -59,8 +60,9 @@ class BaseOnHand:
 
     def roles(self) -> Roles:
         """Roles of the base's files."""
-        return roles_of(self.repository, self.repository.tree(self.tree), self.scope, self.check_files())
+        return roles_of(self.repository, self.repository.tree(self.tree), self.scope, self.check_files)
 
+    @cached_property
     def check_files(self) -> frozenset[bytes]:
         """Files in which checks are written, though by their names they would be no tests."""
         return files_with_checks(

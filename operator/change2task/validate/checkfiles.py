@@ -8,7 +8,7 @@ the file itself: a doctest is named by a source file and leaves it source.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from change2task.checks.naming import Naming
 from change2task.patch.paths import quote, unquote
@@ -40,8 +40,11 @@ class CheckFiles:
     def below(self, folder: bytes) -> bool:
         """Whether any of them lies in this folder or deeper; naming by folder, where names have no files, says no."""
         start = folder + b"/" if folder else b""
-        scopes = (unquote(scope) for scope in self._functions)
-        return any(path in self for path in scopes if path.startswith(start))
+        return any(path in self for path in self.named() if path.startswith(start))
+
+    def named(self) -> Iterator[bytes]:
+        """The paths that ids name, which may or may not be files that hold them."""
+        yield from map(unquote, self._functions)
 
     def _holds(self, path: bytes) -> bool:
         functions = self._functions.get(self._naming.scope_of(quote(path)))

@@ -6,7 +6,6 @@ a folder; here both end in files.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ from change2task.history.models import Role
 from change2task.patch.paths import quote, unquote
 from change2task.syntax.languages import Language, language_of
 from change2task.syntax.tests import test_units
+from change2task.validate.checkfiles import CheckFiles
 from change2task.vcs.repository import Repository
 from change2task.vcs.trees import EXECUTABLE, FILE
 
@@ -44,25 +44,10 @@ def files_of(repository: Repository, tree: str, name: TestName, naming: Naming) 
 def files_with_checks(
     repository: Repository, tree: str, scope: Scope, checks: Iterable[str], naming: Naming
 ) -> frozenset[bytes]:
-    """The files that hold a function of these checks, but are no tests by their names.
-
-    A check that is not written as a test of the language, such as a doctest inside of source, makes no file a test.
-    """
-    functions: defaultdict[str, set[str]] = defaultdict(set)
-    for name in map(naming.name, checks):
-        functions[name.scope].add(name.function)
+    """The files that hold these checks as code, but are no tests by their names."""
     roles = roles_of(repository, repository.tree(tree), scope)
-    found: set[bytes] = set()
-    for path in map(unquote, functions):
-        entry = repository.entry(tree, path)
-        if entry is None or entry.mode not in {FILE, EXECUTABLE} or roles.role(path) is Role.TESTS:
-            continue
-        source = repository.blob(entry.oid)
-        language = language_of(path, source[:256])
-        units = () if language is None else test_units(language, path, source)
-        if any(unit.name in functions[quote(path)] for unit in units):
-            found.add(path)
-    return frozenset(found)
+    files = CheckFiles(repository, tree, checks, naming)
+    return frozenset(path for path in files.named() if roles.role(path) is not Role.TESTS and path in files)
 
 
 def written(repository: Repository, tree: str, name: TestName, naming: Naming) -> list[Written]:
