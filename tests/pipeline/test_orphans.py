@@ -13,6 +13,7 @@ from change2task.api.taskvariant import TaskVariant
 from change2task.corpus.doubtful import doubt, settle
 from change2task.corpus.errors import StoreDamaged
 from change2task.corpus.store import Store
+from change2task.pipeline.run import Run
 from tests.support.runs import Listening, run, session_of
 from tests.support.world import World
 
@@ -113,3 +114,49 @@ def test_a_candidate_turned_to_another_change_and_suspended_takes_its_task_along
     assert left.status.variant_ref is None
     assert left.status.accepted is None
     assert store.variant(name) is None
+
+
+def test_two_candidates_of_one_task_may_leave_it_side_by_side_or_one_by_one(world: World, store: Store) -> None:
+    name, fix, docs = variant_of(store, "fix"), store.candidate("fix"), store.candidate("docs")
+    base = store.base("toolbox")
+    assert fix is not None
+    assert docs is not None
+    assert base is not None
+    unjudged = fix.replacing(status=type(fix.status)())
+    names = [fix.metadata.replacing(name=f"twin-{number}") for number in range(3)]
+    twins = [unjudged.replacing(metadata=metadata) for metadata in names]
+    elsewhere = [twin.replacing(spec=docs.spec) for twin in twins]
+
+    def drive(*candidates: TaskCandidate) -> None:
+        stop, told = threading.Event(), Listening()
+        with session_of(world, store, told, stop, candidates) as session:
+            whole = Run(session.bases, session.candidates, reporter=told, jobs=2, cancel=stop)
+            assert not whole.run([base.replacing(status=type(base.status)())], candidates).faults
+
+    drive(*twins, elsewhere[0].replacing(metadata=fix.metadata))
+    assert {variant_of(store, twin.metadata.name) for twin in twins} == {name}
+    assert store.variant(name) is not None, "the first has left, three have come"
+    drive(elsewhere[0], twins[1], twins[2])
+    assert store.variant(name) is not None
+    drive(elsewhere[1], elsewhere[2])
+    assert store.variant(name) is None
+
+
+def test_settling_that_is_killed_half_way_is_ended_by_the_next(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = [variant_of(store, name) for name in ("fix", "feature")]
+    for name in ("fix", "feature"):
+        (store.path / "candidates" / f"{name}.yaml").unlink()
+    for name in gone:
+        doubt(store, name)
+    remove = Store.remove_variant
+
+    def once(self: Store, name: str) -> None:
+        remove(self, name)
+        raise _Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Store, "remove_variant", once)
+        with pytest.raises(_Killed):
+            settle(store)
+    assert settle(store) == tuple(sorted(gone))
+    assert [store.variant(name) for name in gone] == [None, None]
