@@ -35,7 +35,7 @@ from change2task.vcs.repository import Repository
 from change2task.vcs.trees import EXECUTABLE, FILE, Entry, Tree
 
 REPEATS = 3
-"""How often an answer's tests are run on each state, each time under another perturbation."""
+"""How often an answer's tests are run on each state, each time under another perturbation; fewer where they fail."""
 
 
 class Grader:
@@ -119,8 +119,16 @@ class Grader:
                     runs[state].append(self._suite(tree, scopes, repeat, f"grade-{state.value}-{repeat}"))
                 except Forged as forged:
                     return judge_tests(variant.metadata.name, Repeats(forged=str(forged)), submitted)
+            grade = judge_tests(variant.metadata.name, self._repeats(runs, before, scopes), submitted)
+            if not grade.solved:
+                break
+        return grade
+
+    def _repeats(
+        self, runs: dict[State, list[SuiteResult]], before: list[SuiteResult], scopes: tuple[str, ...] | None
+    ) -> Repeats:
         everything = [*runs[State.TASK], *runs[State.RESTORED]]
-        repeats = Repeats(
+        return Repeats(
             task=tuple(suite.results for suite in runs[State.TASK]),
             restored=tuple(suite.results for suite in runs[State.RESTORED]),
             added=added_tests(
@@ -131,7 +139,6 @@ class Grader:
             healthy=_passing(before[-1]) if before else frozenset(),
             lost=tuple(dict.fromkeys(f"{e.file}: {e.signature}" for s in everything for e in s.collection_errors)),
         )
-        return judge_tests(variant.metadata.name, repeats, submitted)
 
     def _before(self, trees: dict[State, str], scopes: tuple[str, ...] | None) -> list[SuiteResult]:
         """Both states without the answer, as far as the scopes were there; what is wrong there is not the answer's."""
