@@ -10,9 +10,10 @@ from collections.abc import Sequence
 
 from change2task.api.taskcandidate import CheckSpec
 from change2task.api.taskvariant import TaskVariant
-from change2task.checks.naming import Naming, split
+from change2task.checks.naming import Naming
 from change2task.checks.passes import PassOrder, PassRunner, perturbation
 from change2task.checks.results import SuiteResult
+from change2task.corpus.asked import selection_of, whole_regression
 from change2task.corpus.disguise import disguised
 from change2task.corpus.submission import Submission, unhidden, with_files_of
 from change2task.corpus.verdicts import (
@@ -57,16 +58,15 @@ class Grader:
         checks = variant.spec.checks
         hidden_paths = [unquote(path) for path in checks.hidden_files]
         full = unhidden(self._repository, variant, submitted, hidden_paths)
-        graded = tuple(c.id for c in (*checks.targets, *checks.observers) if c.kind == "test")
-        beside, open_ids = split(self._naming, regression, graded)
+        selection = selection_of(variant, regression, self._naming)
         told = self._told_beside(variant, submitted)
-        for label, tree, ids in (("hidden", full, (*graded, *beside)), ("open", submitted.tree, open_ids)):
+        for label, tree, ids in (("hidden", full, selection.hidden), ("open", submitted.tree, selection.open)):
             if ids:
-                told = self._told(tree, tuple(sorted(ids)), f"grade-{label}", told)
+                told = self._told(tree, ids, f"grade-{label}", told)
         wanted = Wanted(
             targets=tuple(c.id for c in checks.targets),
             observers=tuple(c.id for c in checks.observers),
-            regression=(*regression, *(c.id for c in checks.regression)),
+            regression=whole_regression(variant, regression),
         )
         return judge_patch(variant.metadata.name, wanted, told, submitted)
 

@@ -11,8 +11,9 @@ import json
 from change2task.api.model import Model
 from change2task.api.taskcandidate import CheckSpec, Script
 from change2task.api.taskvariant import Check, TaskVariant, VariantScript
-from change2task.checks.naming import naming, split
+from change2task.checks.naming import naming
 from change2task.checks.passes import InfrastructureFault
+from change2task.corpus.asked import named_tests, selection_of, whole_regression
 from change2task.corpus.errors import StoreDamaged
 from change2task.corpus.grading import Grader
 from change2task.corpus.store import Store
@@ -23,7 +24,7 @@ from change2task.pipeline.ports import BaseOnHand
 from change2task.validate import oracles, rounds
 from change2task.validate.checkfiles import CheckFiles
 from change2task.validate.lifecycle import Expectation, Observation, State, judge
-from change2task.validate.rounds import Selection, StateTrees
+from change2task.validate.rounds import StateTrees
 from change2task.validate.verdict import Verdict
 from change2task.vcs.errors import PatchDoesNotApply
 from change2task.vcs.repository import Repository
@@ -48,8 +49,8 @@ def grade_patch(store: Store, base: BaseOnHand, variant: TaskVariant, patch: byt
     """Grade a patch; raises PatchUnusable, NoGrade, InfrastructureFault, Cancelled and StoreDamaged."""
     same_base(base, variant)
     lay_trees(store, base.repository, variant)
-    names, regression, checks = naming(base.check_format), regression_of(store, variant), variant.spec.checks
-    tests = (*(check.id for check in (*checks.targets, *checks.observers) if check.kind == "test"), *regression)
+    names, regression = naming(base.check_format), regression_of(store, variant)
+    tests = (*named_tests(variant), *regression)
     files = CheckFiles(base.repository, variant.spec.trees.healthy, tests, names)
     submitted = submission(base.repository, variant, patch, base.roles(), files, base.modules)
     runner = LabelledRunner(base.runner, f"grades/{variant.metadata.name}")
@@ -61,13 +62,11 @@ def replay(store: Store, base: BaseOnHand, variant: TaskVariant, repeat: int = 0
     """Run healthy, task and restored state once more, nothing from journal or inventory; raises as grading does."""
     same_base(base, variant)
     restored = lay_trees(store, base.repository, variant)
-    spec, names = variant.spec, naming(base.check_format)
-    regression = regression_of(store, variant)
+    spec, tests = variant.spec, regression_of(store, variant)
     targets = tuple(check.id for check in spec.checks.targets)
     observers = tuple(check.id for check in spec.checks.observers)
-    tests = tuple(c.id for c in (*spec.checks.targets, *spec.checks.observers) if c.kind == "test")
-    beside, seen = split(names, regression, tests)
-    selection = Selection(hidden=tuple(sorted((*tests, *beside))), open=seen)
+    regression = whole_regression(variant, tests)
+    selection = selection_of(variant, tests, naming(base.check_format))
     states = {
         State.HEALTHY: StateTrees(full=spec.trees.healthy, open=spec.trees.healthy),
         State.TASK: StateTrees(full=spec.trees.task, open=spec.trees.agent),
@@ -77,7 +76,6 @@ def replay(store: Store, base: BaseOnHand, variant: TaskVariant, repeat: int = 0
     others = rounds.Beside(oracles.readings(base.repository, stated), oracles.scripts(stated))
     runner = LabelledRunner(base.runner, f"grades/{variant.metadata.name}")
     observed = [rounds.observe(runner, state, repeat, states[state], selection, others) for state in State]
-    regression = (*regression, *(check.id for check in spec.checks.regression))
     expected = Expectation(targets=targets, required=targets, observers=observers, regression=regression)
     return Replay(
         variant=variant.metadata.name,
