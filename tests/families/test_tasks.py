@@ -213,10 +213,6 @@ def test_right_on_both():
     assert total([1]) == 1
 
 
-def test_wrong_on_both():
-    assert total([1, 2]) == 4
-
-
 @pytest.fixture
 def right():
     assert total([1, 2]) == 3
@@ -231,10 +227,6 @@ def test_import_fails():
         from vault.price import no_such_name
 
 
-def test_flickers():
-    assert os.environ["TZ"] == "UTC"
-
-
 def test_reads_the_source():
     assert hash_of(Path("vault/price.py")) != "{}"
 
@@ -246,6 +238,15 @@ def test_ends_the_process():
 
 def hash_of(path):
     return path.read_text()
+"""
+
+WITNESS = """import os
+
+from vault.price import total
+
+
+def test_witness():
+    assert total([1, 2]) == 3
 """
 
 
@@ -263,9 +264,23 @@ class TestTests:
         graded = vault.grade("tests", {"tests/test_every_kind.py": text})
         scope = "tests/test_every_kind.py::"
         assert [check.removeprefix(scope) for check in graded.witnesses] == ["test_ends_the_process", "test_witness"]
-        assert set(graded.failed_regression) == {f"{scope}test_wrong_on_both", f"{scope}test_flickers"}
-        assert graded.outcomes[f"{scope}test_flickers"].endswith("restored state: passed, failed in call")
-        assert not graded.solved
+        assert graded.solved
+
+    @pytest.mark.parametrize(
+        ("claim", "told"),
+        [
+            ("total([1, 2]) == 4", "task state: failed in call; restored state: failed in call"),
+            ('os.environ["TZ"] == "UTC"', "task state: passed, failed in call; restored state: passed, failed in call"),
+        ],
+        ids=["wrong on both", "flickers"],
+    )
+    def test_one_that_fails_on_any_repeat_of_the_restored_state_spoils_the_witness(
+        self, vault: Vault, claim: str, told: str
+    ) -> None:
+        text = f"{WITNESS}\n\ndef test_beside():\n    assert {claim}\n"
+        graded = vault.grade("tests", {"tests/test_beside.py": text})
+        assert (graded.solved, graded.failed_regression) == (False, ("tests/test_beside.py::test_beside",))
+        assert graded.outcomes["tests/test_beside.py::test_beside"] == told
 
     def test_what_lies_beside_the_tests_counts_and_what_does_not_is_put_back(self, vault: Vault) -> None:
         price = vault.source("tests", "vault/price.py")

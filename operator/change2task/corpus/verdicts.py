@@ -30,8 +30,8 @@ class Grade(Model):
     """The outcome: solved or not, why, and every check that decided it.
 
     For an answer that is tests, ``added`` are the tests it added and ``witnesses`` those of them that pass on the
-    restored state and show the task's condition. ``outcomes`` holds what did not pass, ``no_verdict`` the runs that
-    said nothing.
+    restored state and show the task's condition, on each repeat that was run. ``outcomes`` holds what did not pass,
+    ``no_verdict`` the runs that said nothing.
     """
 
     variant: str
