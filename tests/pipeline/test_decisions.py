@@ -1,21 +1,19 @@
-"""What is decided without running anything: the reason that ends a candidate, conditions, and when work is redone."""
+"""What is decided without running anything: the reason that ends a candidate, and conditions."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 
 from change2task.api.conditions import ConditionType, condition
 from change2task.api.metadata import ObjectMeta, Reference
-from change2task.api.modernbase import ModernBase, ModernBaseSpec, Repository, Scope
+from change2task.api.modernbase import ModernBase, ModernBaseSpec, Repository
 from change2task.api.reasons import Reason
-from change2task.api.taskcandidate import Attempt, Change, Family, Profile, TaskCandidate, TaskCandidateSpec
+from change2task.api.taskcandidate import Attempt, Change, TaskCandidate, TaskCandidateSpec
 from change2task.base.faults import BaseFault
 from change2task.construct.models import NotApplicable
 from change2task.pipeline import status
-from change2task.pipeline.keys import RETRY_ANNOTATION, verdict_key
 from change2task.validate.verdict import Verdict, passed, refused
 
 NOW = datetime(2024, 1, 31, 12, tzinfo=UTC)
@@ -143,33 +141,3 @@ def test_a_ready_base_says_whether_its_packages_are_of_its_date(dated: bool, exp
     ready = BASE.replacing(status=BASE.status.replacing(conditions=conditions))
     assert status.is_ready(ready)
     assert states(ready)["Dated"] == expected
-
-
-def key(candidate: TaskCandidate = CANDIDATE, **other: Any) -> str:
-    given = {"base_key": "b", "inventory_digest": "i", "scope": Scope(), "profile": Profile.FULL, "forge": ""}
-    return verdict_key(candidate, **{**given, **other})
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        {"base_key": "c"},
-        {"inventory_digest": "j"},
-        {"scope": Scope(source=("a/**",))},
-        {"profile": Profile.PAPER},
-        {"forge": "f"},
-    ],
-    ids=["base", "inventory", "scope", "profile", "forge"],
-)
-def test_a_verdict_is_redone_when_what_it_rests_on_changes(other: dict[str, Any]) -> None:
-    assert key(**other) != key()
-
-
-def test_a_verdict_is_redone_when_the_spec_or_the_users_wish_changes() -> None:
-    assert key(CANDIDATE.replacing(spec=SPEC.replacing(family=Family.BUG_FIX))) != key()
-    assert key(CANDIDATE.replacing(metadata=ObjectMeta(name="one", annotations={RETRY_ANNOTATION: "1"}))) != key()
-
-
-def test_a_verdict_stands_whatever_a_candidate_is_called_labelled_or_waits_for() -> None:
-    named = ObjectMeta(name="two", labels={"a": "b"}, annotations={"note": "x"})
-    assert key(TaskCandidate(metadata=named, spec=SPEC.replacing(suspend=True))) == key()
