@@ -160,3 +160,12 @@ def test_settling_that_is_killed_half_way_is_ended_by_the_next(store: Store, mon
             settle(store)
     assert settle(store) == tuple(sorted(gone))
     assert [store.variant(name) for name in gone] == [None, None]
+
+
+def test_a_candidate_that_cannot_be_read_is_told_at_the_end_and_costs_no_outcome(world: World, store: Store) -> None:
+    doubt(store, variant_of(store, "fix"))
+    (store.path / "candidates" / "fix.yaml").write_text("kind: [")
+    outcome = run(world, store, ("docs",), told=Listening())
+    assert [one.metadata.name for one in outcome.candidates] == ["docs"]
+    assert len(outcome.faults) == 1
+    assert "candidates/fix.yaml" in outcome.faults[0]

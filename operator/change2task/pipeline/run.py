@@ -10,7 +10,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import structlog
@@ -19,7 +19,7 @@ from change2task.api.modernbase import ModernBase
 from change2task.api.reasons import Reason
 from change2task.api.taskcandidate import TaskCandidate
 from change2task.checks.passes import Cancelled, InfrastructureFault
-from change2task.corpus.errors import StoreError
+from change2task.corpus.errors import StoreDamaged, StoreError
 from change2task.pipeline import status
 from change2task.pipeline.bases import BaseDriver, BaseOutcome
 from change2task.pipeline.candidate import CandidateDriver
@@ -55,12 +55,19 @@ class Run:
         with ThreadPoolExecutor(max_workers=self.jobs, thread_name_prefix="work") as pool:
             try:
                 outcome = _Working(self, pool, candidates).through(bases)
-                self.candidates.settle()
-                return outcome
+                return self._settled(outcome)
             except BaseException:
                 self.cancel.set()
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
+
+    def _settled(self, outcome: RunOutcome) -> RunOutcome:
+        """Tasks that verdicts left behind go; a candidate that cannot be read keeps them, and is told at the end."""
+        try:
+            self.candidates.settle()
+        except StoreDamaged as damage:
+            return replace(outcome, faults=(*outcome.faults, str(damage)))
+        return outcome
 
 
 @dataclass
