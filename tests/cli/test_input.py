@@ -70,6 +70,7 @@ def test_sound_manifests_are_counted(tmp_path: Path) -> None:
         ("ModernBase", "spec.repository.url", "toolbox", "spec.repository.url", "'toolbox'", ""),
         ("ModernBase", "spec.repositry", {}, "spec.repositry", "", "did you mean repository?"),
         ("ModernBase", "spec.checks.format", "unittest", "spec.checks.format", "'unittest'", "go, pytest"),
+        ("ModernBase", "spec.checks.format", "script", "spec.checks.format", "'script'", "go, pytest"),
         ("ModernBase", "spec.environment.setup", "pip install .", "spec.environment.setup", "pip install .", "list"),
         ("ModernBase", "spec.environment.setupTimeoutSeconds", 0, "setupTimeoutSeconds", "0", "1"),
         ("ModernBase", "spec.checks", {"format": "go"}, "spec.checks.command", "-m", "[go, test, ./...]"),

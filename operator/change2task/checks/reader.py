@@ -48,6 +48,11 @@ def readers() -> dict[str, Reader]:
     return {reader.format: reader for reader in known}
 
 
+def suites() -> tuple[str, ...]:
+    """The formats of whole suites, which a base can name; a script is one check and tells of no others."""
+    return tuple(sorted(readers().keys() - {ScriptReader.format}))
+
+
 def reader_for(name: str) -> Reader:
     """The reader of a format. ValueError naming the known ones."""
     known = readers()
@@ -55,7 +60,7 @@ def reader_for(name: str) -> Reader:
         return known[name]
     near = difflib.get_close_matches(name, known, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise ValueError(f"checks.format: {name!r} is not known{hint} Known formats: {', '.join(sorted(known))}")
+    raise ValueError(f"checks.format: {name!r} is not known{hint} Known formats: {', '.join(suites())}")
 
 
 def plan_pass(name: str, request: CheckRequest) -> PassPlan:

@@ -18,7 +18,7 @@ from change2task.api.taskvariant import TaskVariant
 from change2task.base import lock
 from change2task.base.refusals import NO_IMAGE, refusals
 from change2task.checks.plan import CheckRequest
-from change2task.checks.reader import plan_pass, readers
+from change2task.checks.reader import plan_pass, suites
 from change2task.cli.choices import Choices, Runtime
 from change2task.construct.ladder import strategies
 from change2task.runtime.choose import bubblewrap
@@ -61,8 +61,8 @@ def _of_base(base: ModernBase, origin: Origin, mirrored: Collection[str]) -> Ite
     if url not in mirrored and not _may_be_there(url):
         said = f"there is nothing at that path; correct it, or give --mirror {url}=PATH"
         yield _fault(base, origin, "spec.repository.url", bounded(url), said)
-    if form not in readers():
-        said = f"results of this format cannot be read; the formats are {listed(readers())}"
+    if form not in suites():
+        said = f"results of this format cannot be read; the formats are {listed(suites())}"
         yield _fault(base, origin, "spec.checks.format", bounded(form), said)
     elif unusable := _unusable(base.spec.checks):
         yield _fault(base, origin, "spec.checks.command", None, unusable)
