@@ -72,6 +72,7 @@ def show(mirrors: dict[str, Path]) -> None:
     mirrored = [f"--mirror={url}={_short(path)}" for url, path in mirrors.items()]
     run = ("run", _short(MANIFESTS), *mirrored, "--store", _short(STORE))
     _change2task(*run)
+    _heading("The same again, as one document: nothing is redone where a verdict stands")
     candidates = json.loads(_change2task(*run, "-o", "json", quiet=True))["candidates"]
     accepted = [candidate for candidate in candidates if candidate["accepted"]]
     families = {candidate["family"] for candidate in accepted}
@@ -86,7 +87,7 @@ def show(mirrors: dict[str, Path]) -> None:
     _change2task("show", task, "--part", "agent", "--store", _short(STORE))
     _heading("Its restoration patch, graded")
     restoration = _change2task("show", task, "--part", "G", "--store", _short(STORE), quiet=True)
-    _grade(task, restoration, solved=True)
+    _grade(task, restoration, f"show {task} --part G", solved=True)
     _heading("An empty patch, graded")
     _grade(task, b"", solved=False)
 
@@ -106,11 +107,12 @@ def _rejected(candidates: list[dict[str, Any]]) -> str:
     return str(next((c["name"] for c in candidates if not c["accepted"]), candidates[0]["name"]))
 
 
-def _grade(task: str, patch: bytes, *, solved: bool) -> None:
+def _grade(task: str, patch: bytes, source: str = "", *, solved: bool) -> None:
+    """Grade a patch before the user's eyes; ``source``: the command of ours that prints it."""
     grading = ("grade", task, "--patch", "-", "--store", _short(STORE))
-    _echo(grading)
+    print(f"$ {f'change2task {source} --store {_short(STORE)} | ' if source else ''}change2task {shlex.join(grading)}")
     answer = json.loads(_change2task(*grading, "-o", "json", stdin=patch, quiet=True))
-    print(f"{'solved' if answer['solved'] else 'not solved'}: {answer['message']}")
+    print(f"{answer['name']}: {'solved' if answer['solved'] else 'not solved'}\n  {answer['message']}")
     if answer["solved"] is not solved:
         raise DemoError(f"{task}: this patch was to be graded {'solved' if solved else 'not solved'}")
 

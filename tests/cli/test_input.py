@@ -54,7 +54,7 @@ def with_spec(kind: str, path: str, value: Any) -> str:
 
 def test_sound_manifests_are_counted(tmp_path: Path) -> None:
     ended = validate(tmp_path, SOUND)
-    assert (ended.code, ended.out) == (0, "1 bases and 1 candidates are sound\n")
+    assert (ended.code, ended.out) == (0, "1 base and 1 candidate are sound\n")
 
 
 @pytest.mark.parametrize(
@@ -137,6 +137,7 @@ def test_a_path_in_a_url_may_be_escaped(tmp_path: Path) -> None:
         (f"{URL}=", "write it as URL=PATH"),
         (f"{URL}=/not/there", "there is nothing at /not/there"),
         (f"{URL}.git=/tmp", f"no base has this URL, but one has {URL}; write it exactly so"),
+        (f"{URL[:-2]}{URL[-1]}{URL[-2]}=/tmp", f"no base has this URL, but one has {URL}; write it exactly so"),
     ],
 )
 def test_a_faulty_mirror_is_told(tmp_path: Path, option: str, message: str) -> None:

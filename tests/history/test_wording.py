@@ -11,6 +11,7 @@ from change2task.history.wording import (
     advisories_in,
     clean_body,
     clean_title,
+    is_generic,
     is_thin,
     unwrapped,
 )
@@ -98,7 +99,35 @@ def test_titles_without_a_subject_are_thin(title: str) -> None:
     assert is_thin(title)
 
 
-@pytest.mark.parametrize("title", ["Fix unicode newlines", "Many Option", "add `app.redirect` method"])
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Fix for GH-1234",
+        "Fix a bug",
+        "Bug fixes and improvements",
+        "Fix failing tests",
+        "Fix edge case",
+        "Fix corner cases",
+        "Fix the thing",
+        "Squashed commit",
+        "Second attempt",
+        "Version bump and fixes",
+        "Fix ticket 4312",
+        "Implement feature request #77",
+        "Merge branch 'dev'",
+        "Small refactor and fixes",
+        "Apply suggestions from code review",
+        "Get tests passing again",
+    ],
+)
+def test_common_words_together_are_no_subject(title: str) -> None:
+    assert is_generic(clean_title(title))
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["Fix unicode newlines", "Many Option", "add `app.redirect` method", "Fix `get` of an error", "Fix empty cases"],
+)
 def test_titles_with_a_subject_are_not_thin(title: str) -> None:
     assert not is_thin(title)
 

@@ -65,13 +65,6 @@ def test_a_removed_module_is_missed_where_it_is_imported_from():
     assert not judge(None, src__pkg__late=b"from pkg.m import old\n").passed
 
 
-def test_files_of_a_go_package_share_their_names():
-    before, after = b"package p\n\nfunc Helper() {}\n\nfunc Old() {}\n", b"package p\n\nfunc Old() {}\n"
-    user = b"package p\n\nfunc Late() { Helper() }\n"
-    verdict = dangling.judge({b"p/a.go": before}, {b"p/a.go": after}, {b"p/late.go": user}, lambda names: names)
-    assert verdict.evidence["missed"] == ["p/a.go takes away Helper, which p/late.go uses"]
-
-
 def test_nothing_taken_away_is_nothing_missed():
     assert judge(HEALTHY + b"\n\nNEW = 1\n").passed
 
@@ -107,8 +100,38 @@ def test_a_member_that_may_be_somebody_else_s_is_not_missed(other, stood):
     assert judge(NO_MEMBER, MEMBER, stood=stood, src__pkg__late=other).passed
 
 
-def test_another_go_package_misses_a_new_name():
-    before, after = b"package p\n\nfunc Mark() {}\n\nfunc Old() {}\n", b"package p\n\nfunc Old() {}\n"
-    user = b'package q\n\nimport "example.org/p"\n\nfunc Late() { p.Mark() }\n'
-    verdict = dangling.judge({b"p/a.go": before}, {b"p/a.go": after}, {b"q/late.go": user}, lambda names: ())
-    assert verdict.evidence["missed"] == ["p/a.go takes away Mark, which q/late.go uses"]
+def test_a_member_asked_of_a_parent_class_is_missed_whoever_else_defines_it():
+    later = b"class Row(Text):\n    def tidied(self):\n        return super().tidied()\n"
+    assert not judge(NO_MEMBER, MEMBER, stood=frozenset(), src__pkg__late=later).passed
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("def width(t):\n    pass\n\n\ndef f(t, width):\n    width\n", "def f(t, width):\n    width\n"),
+        ("def fsum(x):\n    return 1\n\n\nfsum(1)\n", "from math import fsum\n\nfsum(1)\n"),
+        ("def sum(x):\n    return 1\n\n\nsum(1)\n", "sum(1)\n"),
+        ("def data():\n    return 1\n", "with open('x') as data:\n    print(data)\n"),
+        ("def rows():\n    return 1\n", "for rows in range(3):\n    print(rows)\n"),
+        ("def n():\n    return 1\n", "def f():\n    n = 1\n    return [n for n in range(n)]\n"),
+    ],
+    ids=["parameter", "import", "builtin", "with", "for", "local"],
+)
+def test_a_name_that_something_else_binds_is_not_missed(before: str, after: str):
+    assert judge(after.encode(), before.encode(), stood=frozenset()).passed
+
+
+@pytest.mark.parametrize("user", [b"plot(x, tidied=2)\n", b"for tidied in x:\n    print(tidied)\n"])
+def test_a_word_that_is_no_member_is_not_missed_as_one(user: bytes):
+    assert judge(NO_MEMBER, MEMBER, stood=frozenset(), src__pkg__late=user).passed
+
+
+def test_a_module_that_cannot_be_read_says_nothing():
+    assert judge(b"from x import *\nhelper()\n").passed
+    assert judge(b"def broken(:\n").passed
+
+
+def test_compiled_languages_are_left_to_their_compiler():
+    before, after = b"package p\n\nfunc Count() {}\n", b"package p\n"
+    user = b"package p\n\nfunc f() int { Count := 0; return Count }\n"
+    assert dangling.judge({b"p/a.go": before}, {b"p/a.go": after}, {b"p/b.go": user}, lambda names: ()).passed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 
 from change2task.api.manifests import MAX_SOURCE, ParsedManifests, cross_check, parse_manifests
@@ -17,6 +18,8 @@ from change2task.corpus.store import MARKER
 from change2task.history.forge import ForgeExportInvalid, ForgeRecord, parse_forge_export
 
 _SUFFIXES = {".yaml", ".yml", ".json"}
+_ALIKE = 0.9
+"""How like two addresses are of which one is taken for the other, misspelt."""
 _FORGE_SUFFIX = ".forge.json"
 
 
@@ -121,12 +124,12 @@ def _mirrors(given: Sequence[str], problems: list[str]) -> dict[str, str]:
 
 
 def _meant_mirrors(places: dict[str, str], bases: Iterable[ModernBase]) -> Iterator[str]:
-    """A mirror for an address that no base has, but nearly."""
-    urls = {base.spec.repository.url for base in bases}
-    for url in places.keys() - urls:
-        for meant in urls:
-            if _plainest(url) == _plainest(meant):
-                yield f"--mirror {url}: no base has this URL, but one has {meant}; write it exactly so"
+    """A mirror for an address that no base has, but nearly; mirrors of others' repositories are nobody's fault."""
+    unread = {base.spec.repository.url for base in bases} - places.keys()
+    for url in sorted(places.keys()):
+        alike = {_plainest(other): other for other in sorted(unread)}
+        for near in get_close_matches(_plainest(url), alike, n=1, cutoff=_ALIKE):
+            yield f"--mirror {url}: no base has this URL, but one has {alike[near]}; write it exactly so"
 
 
 def _plainest(url: str) -> str:

@@ -3,7 +3,7 @@
 A variant is stored before the candidate's verdict points to it, and a new verdict may leave an older variant behind; a
 run can be killed between the two writes, and another candidate may have come to stand for the same task. So doubts are
 noted first, and settled once, when no candidate is being worked on. A variant that no run has doubted is never touched,
-whoever put it there.
+whoever put it there. Doubts lie beside what they doubt, not in the cache, which may be thrown away.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _FOLDER = "doubtful"
 
 def doubt(store: Store, variant: str) -> None:
     """Note that no candidate may stand for this variant in a moment."""
-    folder = store.cache / _FOLDER
+    folder = store.path / _FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     store.write(folder / variant, b"")
 
@@ -31,7 +31,7 @@ def settle(store: Store) -> tuple[str, ...]:
     Only for whoever holds the store and works on no candidate. Raises StoreDamaged when a candidate cannot be read:
     then nothing is removed, since it might be the one.
     """
-    folder = store.cache / _FOLDER
+    folder = store.path / _FOLDER
     doubted = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
     if not doubted:
         return ()

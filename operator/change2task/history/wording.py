@@ -80,6 +80,22 @@ _THIN = re.compile(
 )
 
 
+_COMMON_WORDS = """
+    a again all an and another apply at attempt back branch broken bug bugfix bugfixes bugs build bump by
+    case cases cause change changed changes ci cleanup code comment comments commit commits corner correct
+    corrections dev edge error errors failing failure failures feature features few final first fix fixed
+    fixes fixing fixup for found from get gets getting gh github id implement implemented improve
+    improvement improvements in initial into is issue issues it its last lint main make makes making master
+    merge merged minor misc more new nit nits number of on one ones other our out pass passes passing patch
+    pr problem problems quick refactor refactoring related release reported request requests review reviewer
+    reviews round rounds second several small some squash squashed stuff suggested suggestion suggestions
+    test testing tests that the their them these thing things third this ticket tickets to try tweak tweaks
+    typo typos up update updated updates version versions was while wip with work working
+"""
+_COMMON = frozenset(_COMMON_WORDS.split())
+"""Words that name no subject, by themselves or together."""
+
+
 def plain(text: str) -> str:
     """The text with one kind of line end, without control characters, its first 200,000 characters."""
     return _CONTROL.sub("", text[:_READ_LIMIT].replace("\r\n", "\n").replace("\r", "\n")).replace("\ufffd", "")
@@ -154,7 +170,9 @@ def is_thin(title: str) -> bool:
 
 def is_generic(title: str) -> bool:
     """Whether a cleaned title names no subject at all: ``fix``, ``more updates``, ``Release 1.2``."""
-    return _THIN.fullmatch(_VERSION.sub("", title)) is not None
+    if _THIN.fullmatch(_VERSION.sub("", title)) is not None:
+        return True
+    return "`" not in title and _COMMON.issuperset(word.lower() for word in re.findall(r"[^\W\d_]+", title))
 
 
 def without_lines(text: str, answer: frozenset[str]) -> str:

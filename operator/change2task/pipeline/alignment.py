@@ -95,7 +95,6 @@ def align(
         introduced=introduced,
         test_paths=_test_paths(repository, evidence, assignment, base),
         statement=evidence.statement,
-        goal=contract.goal,
         answers_to_hidden_checks=contract.oracle.grading == "checks",
         build=base.build,
         sources=sources,

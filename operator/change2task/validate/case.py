@@ -23,8 +23,8 @@ class Case:
     ``historical_regression`` the untouched test functions, as (scope on the base, function), of the test files
     that the change touched. ``test_paths`` gives, for a test file on the base, its path at the change's parent.
     ``sources`` are the base's source files. ``unhealthy_own`` are the change's own tests, as (scope, function), that
-    stand on the base without being healthy: no target, but hidden like one. ``statement`` and ``goal`` are what the
-    agent is told; ``build`` finds out whether all of the project builds, where that is a thing of its own.
+    stand on the base without being healthy: no target, but hidden like one. ``statement`` is what the agent
+    is told; ``build`` finds out whether all of the project builds, where that is a thing of its own.
     ``answers_to_hidden_checks`` is false where the agent's answer are tests, which no hidden test calls.
     """
 
@@ -42,7 +42,6 @@ class Case:
     introduced: frozenset[str]
     test_paths: dict[str, str]
     statement: Statement
-    goal: str = ""
     answers_to_hidden_checks: bool = True
     build: ScriptCall | None = None
     sources: frozenset[str] = frozenset()

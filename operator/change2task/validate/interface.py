@@ -1,62 +1,80 @@
 """Interface gate: what the hidden checks call must be told to whoever is to write it.
 
-A task whose checks import ``slugify`` can be solved by nobody who is not told that name. Names that the restoration
-brings, that the hidden checks use and that stand nowhere in the agent's tree are told beside the statement. Where the
-change itself says nothing of substance, names alone make no task: it is refused. Messages that checks compare word
-for word are not looked at here.
+A task whose checks import ``slugify`` can be solved by nobody who is not told that name. Whatever the restoration
+brings (definitions, parameters, members, modules, and strings that name something: options, keys, variables) and the
+hidden checks use is told beside the statement, unless its words say it: that a word stands somewhere else in the tree
+tells nobody that it is wanted here. Where the change itself says nothing of substance, names alone make no task: it is
+refused. Messages that checks compare word for word are not looked at here.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from change2task.api.reasons import Reason
 from change2task.api.taskvariant import InterfaceName, Statement
 from change2task.patch.paths import quote, unquote
 from change2task.syntax.languages import Language, language_of
 from change2task.syntax.symbols import names_used
-from change2task.syntax.tokens import tokens
-from change2task.syntax.units import units
+from change2task.syntax.tokens import Token, tokens
+from change2task.syntax.units import Unit, units
 from change2task.validate.lifecycle import name_some
 from change2task.validate.verdict import Verdict, passed, refused
-from change2task.validate.words import standing, words_of
+from change2task.validate.words import words_of
 from change2task.vcs.repository import Repository
 from change2task.vcs.trees import EXECUTABLE, FILE
 
 GATE = "interface"
 _DOTTED = re.compile(rb"[A-Za-z_][\w.]*", re.ASCII)
+_NAMING = re.compile(r"-{0,2}[A-Za-z_][\w-]{2,39}", re.ASCII)
+"""A string that names something: an option, a key, a variable."""
 _OWN_WORDS = frozenset({"title", "intent"})
 
 
 def untold(
-    repository: Repository, trees: tuple[str, str, str], hidden_files: Iterable[str], scripts: Iterable[str]
+    repository: Repository, trees: tuple[str, str], hidden_files: Iterable[str], scripts: Iterable[str]
 ) -> tuple[InterfaceName, ...]:
-    """The names that hidden checks use, that the restoration brings, and that the agent's tree does not hold.
+    """What hidden checks use and the restoration brings.
 
-    ``trees``: healthy base, task state and agent's tree, as git ids. ``hidden_files``: quoted paths of files with
-    hidden checks; ``scripts``: the texts of script checks.
+    ``trees``: healthy base and task state, as git ids. ``hidden_files``: quoted paths of files with hidden checks;
+    ``scripts``: the texts of script checks.
     """
-    healthy, task, agent = trees
-    wanted: set[str] = set()
+    healthy, task = trees
+    names: set[str] = set()
+    strings: set[str] = set()
+    keywords: set[str] = set()
     for path in map(unquote, hidden_files):
-        wanted |= _words(path, _content(repository, task, path))
+        source = _Source(path, _content(repository, task, path))
+        names |= source.words()
+        strings |= source.naming_strings()
+        keywords |= source.keywords()
     for text in scripts:
-        wanted |= words_of(text.encode())
-    brought = _brought(repository, task, healthy, wanted)
-    told = standing(repository, agent, brought).union(*map(words_of, repository.tree(agent)))
-    return tuple(sorted((brought[name] for name in brought.keys() - told), key=lambda one: (one.path, one.name)))
+        words = words_of(text.encode())
+        names, strings, keywords = names | words, strings | words, keywords | words
+    found: dict[tuple[str, str], InterfaceName] = {}
+    for change in repository.changed_paths(task, healthy):
+        before = _Source(change.path, _content(repository, task, change.path))
+        after = _Source(change.path, _content(repository, healthy, change.path))
+        for name in (
+            *(unit for unit in after.brought(before) if unit.rpartition(".")[2] in names),
+            *sorted(after.added_words(before) & keywords),
+            *sorted((after.naming_strings() - before.naming_strings()) & strings),
+        ):
+            found.setdefault((quote(change.path), name.rpartition(".")[2]), _named(change.path, name))
+    return tuple(found[key] for key in sorted(found))
 
 
-def judge(statement: Statement, goal: str, names: Sequence[InterfaceName]) -> tuple[Verdict, Statement]:
-    """The gate's answer, and the statement with the names that its words and the ``goal`` leave out."""
-    said = words_of("\n".join((statement.title, statement.body, goal)).encode())
-    left = tuple(one for one in names if one.name.rpartition(".")[2] not in said)
+def judge(statement: Statement, names: Sequence[InterfaceName]) -> tuple[Verdict, Statement]:
+    """The gate's answer, and the statement with the names that its words leave out."""
+    words = f"{statement.title}\n{statement.body}"
+    said = words_of(words.encode())
+    left = tuple(one for one in names if one.name.rpartition(".")[2] not in said and one.name not in words)
     if not left:
         return passed(GATE, Reason.VALIDATED, "every name the hidden checks use is told"), statement
     listed = name_some([f"{one.name} ({one.path})" for one in left])
-    if statement.provenance not in _OWN_WORDS:
+    if statement.provenance not in _OWN_WORDS and "\n\n" not in statement.body:
         verdict = refused(
             GATE,
             Reason.STATEMENT_TOO_POOR,
@@ -76,39 +94,82 @@ def _content(repository: Repository, tree: str, path: bytes) -> bytes:
     return repository.blob(entry.oid) if entry is not None and entry.mode in {FILE, EXECUTABLE} else b""
 
 
-def _words(path: bytes, content: bytes) -> frozenset[str]:
-    """Identifiers of code, and those in strings that are nothing but a dotted name (patched and looked-up members)."""
-    language = language_of(path, content[:256])
-    if language is None:
-        return words_of(content)
-    strings = (token.text.strip(b"\"'`") for token in tokens(language, content) if "string" in token.kind)
-    dotted = (words_of(text) for text in strings if _DOTTED.fullmatch(text))
-    return names_used(language, content).union(*dotted)
+def _named(path: bytes, name: str) -> InterfaceName:
+    return InterfaceName(name=name, path=quote(path))
 
 
-def _brought(repository: Repository, task: str, healthy: str, wanted: set[str]) -> dict[str, InterfaceName]:
-    """The wanted names that the restoration writes, each with the first file that defines it, else that holds it."""
-    places: dict[str, tuple[bool, InterfaceName]] = {}
-    for change in repository.changed_paths(task, healthy):
-        path, before = change.path, _content(repository, task, change.path)
-        after = _content(repository, healthy, path)
-        language = language_of(path, after[:256])
-        if language is None:
-            continue
-        own = {unit.short: unit.name for unit in units(language, after)}
-        added = names_used(language, after) - names_used(language, before)
-        if not before:
-            added |= _module_names(path, language)
-        for name in sorted(added & wanted):
-            found = name in own, InterfaceName(name=own.get(name, name), path=quote(path))
-            if name not in places or (found[0] and not places[name][0]):
-                places[name] = found
-    return {name: place for name, (_, place) in places.items()}
+class _Source:
+    """One file on one state; empty where it is not there or in no language known here."""
 
+    def __init__(self, path: bytes, content: bytes) -> None:
+        self.path, self.content = path, content
+        self.language = language_of(path, content[:256])
 
-def _module_names(path: bytes, language: Language) -> frozenset[str]:
-    """The names under which a new file is found: its own, and its folder's."""
-    text = path.decode("utf-8", "replace")
-    stem = posixpath.basename(text).partition(".")[0]
-    folder = posixpath.basename(posixpath.dirname(text))
-    return frozenset({folder} if language is Language.GO else {stem, folder}) - {""}
+    def words(self) -> frozenset[str]:
+        """Identifiers of code, and those in strings that are nothing but a dotted name (members patched by name)."""
+        if self.language is None:
+            return words_of(self.content)
+        dotted = (words_of(text.encode()) for text in self._strings() if _DOTTED.fullmatch(text.encode()))
+        return names_used(self.language, self.content).union(*dotted)
+
+    def keywords(self) -> frozenset[str]:
+        """Names of arguments in calls."""
+        words = self._tokens()
+        return frozenset(
+            name.text.decode("utf-8", "backslashreplace")
+            for before, name, sign in zip(words, words[1:], words[2:], strict=False)
+            if before.text in {b"(", b","} and sign.text == b"="
+        )
+
+    def naming_strings(self) -> frozenset[str]:
+        """Strings that name an option, a key or a variable."""
+        return frozenset(text for text in self._strings() if _NAMING.fullmatch(text))
+
+    def brought(self, before: _Source) -> list[str]:
+        """Definitions and assigned members that this state has beyond ``before``, and its modules if it is new."""
+        names = sorted(self._defined() - before._defined())
+        if not before.content and self.language is not None:
+            names += sorted(self._modules())
+        return names
+
+    def added_words(self, before: _Source) -> frozenset[str]:
+        """Words in definitions that their texts in ``before`` lack: parameters among them."""
+        if self.language is None:
+            return frozenset()
+        theirs = before._by_unit()
+        mine = self._by_unit()
+        return frozenset().union(*(words - theirs.get(key, frozenset()) for key, words in mine.items()))
+
+    def _by_unit(self) -> dict[str, frozenset[str]]:
+        if self.language is None:
+            return {}
+        return {unit.key: names_used(self.language, self._text(unit)) for unit in units(self.language, self.content)}
+
+    def _text(self, unit: Unit) -> bytes:
+        return self.content[unit.span.start : unit.span.end]
+
+    def _defined(self) -> frozenset[str]:
+        if self.language is None:
+            return frozenset()
+        words = self._tokens()
+        assigned = (
+            name.text.decode("utf-8", "backslashreplace")
+            for dot, name, sign in zip(words, words[1:], words[2:], strict=False)
+            if dot.text == b"." and sign.text in {b"=", b":"}
+        )
+        return frozenset(unit.name for unit in units(self.language, self.content)).union(assigned)
+
+    def _modules(self) -> frozenset[str]:
+        """The names under which a new file is found: its own, and its folder's."""
+        text = self.path.decode("utf-8", "replace")
+        stem = posixpath.basename(text).partition(".")[0]
+        folder = posixpath.basename(posixpath.dirname(text))
+        return frozenset({folder} if self.language is Language.GO else {stem}) - {"", "__init__"}
+
+    def _tokens(self) -> tuple[Token, ...]:
+        return () if self.language is None else tokens(self.language, self.content)
+
+    def _strings(self) -> Iterator[str]:
+        for token in self._tokens():
+            if "string" in token.kind:
+                yield token.text.strip(b"\"'`").decode("utf-8", "backslashreplace")

@@ -31,7 +31,7 @@ def qualify(repository: Repository, runner: PassRunner, case: Case, proposal: Pr
         modern = static_gates(repository, case, proposal.tree, result)
         screen_targets(runner, case, proposal.tree, beside, result)
         agent_tree = screen_regression(repository, runner, case, proposal.tree, result)
-        _told(repository, case, proposal.tree, agent_tree, result)
+        _told(repository, case, proposal.tree, result)
         patches = _patches(repository, case, proposal.tree, agent_tree, result)
         _run_all(repository, runner, case, patches, beside, modern, result)
     except Refused:
@@ -39,15 +39,14 @@ def qualify(repository: Repository, runner: PassRunner, case: Case, proposal: Pr
     return result
 
 
-def _told(repository: Repository, case: Case, task_tree: str, agent_tree: str, result: Qualification) -> None:
+def _told(repository: Repository, case: Case, task_tree: str, result: Qualification) -> None:
     """Whether the agent is told every name that hidden checks use; agents who write tests answer to none."""
     if not case.answers_to_hidden_checks:
         result.statement = case.statement
         return
     scripts = [text for check in case.beside if check.script for text in check.script.files.values()]
-    trees = case.healthy_tree, task_tree, agent_tree
-    names = interface.untold(repository, trees, result.hidden_files, scripts)
-    verdict, statement = interface.judge(case.statement, case.goal, names)
+    names = interface.untold(repository, (case.healthy_tree, task_tree), result.hidden_files, scripts)
+    verdict, statement = interface.judge(case.statement, names)
     result.note(verdict)
     result.statement = statement
 

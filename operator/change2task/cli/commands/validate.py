@@ -21,4 +21,9 @@ def validate(
 ) -> None:
     """Check manifests without running anything; every fault is named with document, field and value."""
     inputs = read_inputs(manifests, mirror or (), Choices(runtime, profile))
-    print(f"{len(inputs.bases)} bases and {len(inputs.candidates)} candidates are sound")  # noqa: T201
+    bases, candidates = _counted(len(inputs.bases), "base"), _counted(len(inputs.candidates), "candidate")
+    print(f"{bases} and {candidates} are sound")  # noqa: T201
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
