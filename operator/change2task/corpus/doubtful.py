@@ -43,4 +43,5 @@ def settle(store: Store) -> tuple[str, ...]:
         log.info("variant.removed", variant=name, because="no candidate stands for it")
     for name in doubted:
         (folder / name).unlink(missing_ok=True)
+    folder.rmdir()
     return orphans

@@ -75,7 +75,8 @@ class CandidateDriver:
         if stored is not None and stored.status.stages.get(VERDICT) == key:
             log.debug("candidate.unchanged", candidate=candidate.metadata.name)
             return self._again(candidate, stored)
-        journal = JournalRunner(base.runner, self.store, key)
+        # By name too: candidates of one change may run side by side, and the first to end drops its journal.
+        journal = JournalRunner(base.runner, self.store, digest(key, candidate.metadata.name))
         runner = LabelledRunner(journal, f"candidates/{candidate.metadata.name}")
         work = Work()
         verdict = self._verdict(candidate, base, runner, work)
