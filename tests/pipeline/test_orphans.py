@@ -169,3 +169,16 @@ def test_a_candidate_that_cannot_be_read_is_told_at_the_end_and_costs_no_outcome
     assert [one.metadata.name for one in outcome.candidates] == ["docs"]
     assert len(outcome.faults) == 1
     assert "candidates/fix.yaml" in outcome.faults[0]
+
+
+def test_what_a_killed_write_left_is_no_doubt_and_goes(store: Store) -> None:
+    doubt(store, variant_of(store, "fix"))
+    (store.path / "doubtful/.tmp-1").write_text("")
+    assert settle(store) == ()
+    assert not (store.path / "doubtful").exists()
+
+
+def test_an_empty_folder_of_doubts_is_nothing(store: Store) -> None:
+    (store.path / "doubtful").mkdir()
+    assert settle(store) == ()
+    assert not (store.path / "doubtful").exists()

@@ -32,16 +32,18 @@ def settle(store: Store) -> tuple[str, ...]:
     then nothing is removed, since it might be the one.
     """
     folder = store.path / _FOLDER
-    doubted = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
-    if not doubted:
+    if not folder.is_dir():
         return ()
+    left = sorted(path.name for path in folder.iterdir())
+    # What a killed write has left is no doubt.
+    doubted = [name for name in left if not name.startswith(".")]
     candidates = (store.candidate(name) for name in store.names(TaskCandidate))
     stood_for = {one.status.variant_ref.name for one in candidates if one is not None and one.status.variant_ref}
     orphans = tuple(name for name in doubted if name not in stood_for)
     for name in orphans:
         store.remove_variant(name)
         log.info("variant.removed", variant=name, because="no candidate stands for it")
-    for name in doubted:
+    for name in left:
         (folder / name).unlink(missing_ok=True)
     folder.rmdir()
     return orphans
