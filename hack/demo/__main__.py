@@ -112,7 +112,7 @@ def _grade(task: str, patch: bytes, source: str = "", *, solved: bool) -> None:
     grading = ("grade", task, "--patch", "-", "--store", _short(STORE))
     print(f"$ {f'change2task {source} --store {_short(STORE)} | ' if source else ''}change2task {shlex.join(grading)}")
     answer = json.loads(_change2task(*grading, "-o", "json", stdin=patch, quiet=True))
-    print(f"{answer['name']}: {'solved' if answer['solved'] else 'not solved'}\n  {answer['message']}")
+    print(f"{answer['variant']}: {'solved' if answer['solved'] else 'not solved'}\n  {answer['message']}")
     if answer["solved"] is not solved:
         raise DemoError(f"{task}: this patch was to be graded {'solved' if solved else 'not solved'}")
 
