@@ -15,12 +15,11 @@ from change2task.history.evidence import gather_evidence
 from change2task.history.models import ChangeUnusable
 from change2task.history.references import resolve_change
 from change2task.pipeline.alignment import align, refuse_unknown
-from change2task.pipeline.ports import BaseOnHand
 from change2task.validate import scope
 from change2task.validate.case import Case
 from change2task.vcs.repository import Repository
 from tests.support.repos import RepoBuilder
-from tests.support.runners import NoRuns
+from tests.support.runners import base_to_read
 
 HEALTHY = {"tests/a.py::test_x", "tests/a.py::test_case[1]", "tests/a.py::test_case[2]", "pkg::TestSub/one"}
 OTHER = {"tests/a.py::test_bad": "failing"}
@@ -67,11 +66,8 @@ def aligned(folder: Path, message: str, family: Family = Family.BUG_FIX, intent:
     with Repository.open(folder) as repository:
         change = resolve_change(repository, spec.change, head, None)
         evidence = gather_evidence(repository, change, head, Scope(), intent).evidence
-        base = BaseOnHand(
-            name="b", url="u", key="k", commit=head, tree=repo.tree(), environment_key="e", inventory_digest="i",
-            healthy=frozenset({"tests/test_box.py::test_f", "tests/test_box.py::test_old"}), other={},
-            check_format="pytest", scope=Scope(), repository=repository, runner=NoRuns(),
-        )  # fmt: skip
+        healthy = {"tests/test_box.py::test_f", "tests/test_box.py::test_old"}
+        base = base_to_read(repository, head, repo.tree(), frozenset(healthy))
         contract = ADAPTERS[family].contract(evidence, spec, base.scope, base.surface())
         return align(repository, base, spec, evidence, contract, Profile.FULL)[0]
 
@@ -104,11 +100,8 @@ def test_files_that_hold_checks_are_permitted_to_no_task_patch_whatever_they_are
     repo.commit({"app/core.py": source.format(2), "app/check_one.py": check.format(">")})
     commit = repo.commit({"app/core.py": source.format(1), "app/check_one.py": check.format("==")}, "Count from one")
     with Repository.open(tmp_path) as repository:
-        base = BaseOnHand(
-            name="base", url="u", key="k", commit=commit, tree=repo.tree(), environment_key="e", inventory_digest="i",
-            healthy=frozenset({"app/check_one.py::test_one", "app/core.py::app.core.one"}), other={},
-            check_format="pytest", scope=Scope(), repository=repository, runner=NoRuns(),
-        )  # fmt: skip
+        healthy = {"app/check_one.py::test_one", "app/core.py::app.core.one"}
+        base = base_to_read(repository, commit, repo.tree(), frozenset(healthy))
         check_id = CheckSpec(id="app/check_one.py::test_one")
         spec = TaskCandidateSpec(base_ref=Reference(name="base"), change=Change(commit=commit), checks=(check_id,))
         change = resolve_change(repository, spec.change, commit, None)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from change2task.api.modernbase import Scope
-from change2task.pipeline.ports import BaseOnHand
 from change2task.vcs.repository import Repository
 from tests.support.repos import RepoBuilder
-from tests.support.runners import NoRuns
+from tests.support.runners import base_to_read
 
 
 def test_each_file_has_its_part_and_documents_that_are_checks_belong_to_the_tests(tmp_path: Path) -> None:
@@ -25,12 +24,9 @@ def test_each_file_has_its_part_and_documents_that_are_checks_belong_to_the_test
         }
     )
     with Repository.open(tmp_path) as repository:
-        base = BaseOnHand(
-            name="base", url="u", key="k", commit=commit, tree=repo.tree(), environment_key="e", inventory_digest="i",
-            healthy=frozenset({"tests/test_a.py::test_x", "docs/usage.rst::usage.rst", "src/pkg/__init__.py::pkg"}),
-            other={}, check_format="pytest", scope=Scope(protected=("src/pkg/secret.py",)), repository=repository,
-            runner=NoRuns(),
-        )  # fmt: skip
+        healthy = {"tests/test_a.py::test_x", "docs/usage.rst::usage.rst", "src/pkg/__init__.py::pkg"}
+        scope = Scope(protected=("src/pkg/secret.py",))
+        base = base_to_read(repository, commit, repo.tree(), frozenset(healthy), scope)
         surface = base.surface()
     assert surface.source == ("src/pkg/__init__.py",)
     assert surface.tests == ("docs/usage.rst", "tests/test_a.py")
@@ -49,11 +45,8 @@ def test_files_in_which_the_runner_found_tests_are_tests_whatever_their_names_ar
         }
     )
     with Repository.open(tmp_path) as repository:
-        base = BaseOnHand(
-            name="base", url="u", key="k", commit=commit, tree=repo.tree(), environment_key="e", inventory_digest="i",
-            healthy=frozenset({"checks/check_code.py::test_code", "pkg/code.py::pkg.code.f"}), other={},
-            check_format="pytest", scope=Scope(), repository=repository, runner=NoRuns(),
-        )  # fmt: skip
+        healthy = {"checks/check_code.py::test_code", "pkg/code.py::pkg.code.f"}
+        base = base_to_read(repository, commit, repo.tree(), frozenset(healthy))
         surface, sources = base.surface(), base.sources()
     assert surface.tests == ("checks/check_code.py",)
     assert sources == {"pkg/__init__.py", "pkg/code.py", "checks/helper.py"}
