@@ -11,7 +11,6 @@ from tests.support.troubles import row
 from tests.support.world import World
 
 TROUBLES = {
-    "unreachable": ("RepositoryUnreachable", "https://127.0.0.1:1/no/such.git could not be fetched"),
     "no-repository": ("RepositoryUnreachable", "is not a git repository that can be read"),
     "empty": ("EmptyRepository", "has no commit"),
     "bare": ("RecipeUnknown", "say in spec.environment.setup how dependencies are installed"),

@@ -188,6 +188,31 @@ def test_without_bubblewrap_one_sentence_says_what_is_not_isolated_and_which_rec
     assert "EmptyRepository" in ended.out
 
 
+def test_an_address_that_nothing_answers_is_no_word_about_base_or_change(world: World, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    text = documents(
+        base(repository={"url": "https://127.0.0.1:1/no/such.git"}),
+        candidate("fix", world.change("fix")),
+    )
+    ended = world.run("run", "-", "--store", store, "-o", "json", stdin=text.encode(), code=3)
+    assert "base toolbox: https://127.0.0.1:1/no/such.git could not be fetched" in ended.err
+    assert "give --mirror https://127.0.0.1:1/no/such.git=PATH" in ended.err
+    [row] = json.loads(ended.out)["candidates"]
+    assert (row["accepted"], row["reason"]) == (None, "InfrastructureFault")
+    assert not list((store / "bases").iterdir())
+    assert not list((store / "candidates").iterdir())
+    world.run(
+        "run",
+        "-",
+        "--mirror",
+        f"https://127.0.0.1:1/no/such.git={world.folder}/toolbox",
+        "--store",
+        store,
+        stdin=text.encode(),
+    )
+    assert world.stored("candidates", "fix", store)["status"]["accepted"] is True
+
+
 def test_a_ready_base_that_cannot_be_made_again_is_kept_with_all_that_rests_on_it(world: World, store: Path) -> None:
     shutil.rmtree(store / "cache/mirrors")
     before = contents(store)

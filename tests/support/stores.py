@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from pathlib import Path
 
@@ -17,6 +18,18 @@ def timeless(store: Path) -> dict[str, bytes]:
         str(path.relative_to(store)): content if path.parent.name == "evidence" else _without_times(content)
         for path, content in files.items()
     }
+
+
+def difference(one: Path, other: Path) -> str:
+    """Line by line, where what two stores say is not the same; empty where it is."""
+    left, right = timeless(one), timeless(other)
+    told: list[str] = []
+    for name in sorted(left.keys() | right.keys()):
+        before, after = (
+            held.get(name, b"(not there)").decode(errors="backslashreplace").splitlines() for held in (left, right)
+        )
+        told += difflib.unified_diff(before, after, name, name, lineterm="", n=2)
+    return "\n".join(told)
 
 
 def _without_times(content: bytes) -> bytes:

@@ -96,7 +96,6 @@ def troubled(folder: Path) -> list[dict[str, Any]]:
     quick = {"timeoutSeconds": 5, "testTimeoutSeconds": 5}
     return [
         base("hostile", **here, checks={"command": ["python", "-m", "pytest", "tests"], "testTimeoutSeconds": 3}),
-        base("unreachable", repository={"url": "https://127.0.0.1:1/no/such.git"}),
         base("no-repository", repository={"url": (folder / "no-repository").as_uri()}),
         base("empty", repository={"url": (folder / "empty").as_uri()}),
         base("bare", repository={"url": bare.url}, environment={}),

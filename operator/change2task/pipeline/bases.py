@@ -54,14 +54,11 @@ log = structlog.get_logger(__name__)
 _UNUSABLE: dict[type[VcsError], Reason] = {
     EmptyRepository: Reason.EMPTY_REPOSITORY,
     NotARepository: Reason.REPOSITORY_UNREACHABLE,
-    MirrorUnreachable: Reason.REPOSITORY_UNREACHABLE,
     PathNotFound: Reason.REPOSITORY_UNREACHABLE,
 }
+"""What a place that was reached holds is a word about the repository; that nothing was fetched is none."""
 
-
-_FULL = "No space left on device"
-"""What git says of this machine's disk is no word about the repository."""
-
+_UNREAD: tuple[type[VcsError], ...] = (MirrorUnreachable, *_UNUSABLE)
 
 @dataclass(frozen=True)
 class BaseOutcome:
@@ -202,15 +199,17 @@ class BaseDriver:
         try:
             try:
                 found = mirror(refresh=fresh)
-            except tuple(_UNUSABLE) as error:
+            except _UNREAD as error:
                 if not mirror_path(url, self.store.cache / "mirrors").exists():
                     raise
                 log.warning("mirror.stale", url=masked(url), detail=str(error))
                 found = mirror(refresh=False)
         except tuple(_UNUSABLE) as error:
-            if _FULL in str(error):
-                raise InfrastructureFault(str(error)) from error
             return BaseFault(reason=_UNUSABLE[type(error)], message=str(error), condition=ConditionType.RESOLVED)
+        except MirrorUnreachable as error:
+            raise InfrastructureFault(
+                f"{error}; look at spec.repository.url and the network, or give --mirror {masked(url)}=PATH"
+            ) from error
         except VcsError as error:
             raise InfrastructureFault(str(error)) from error
         return Workbench(found, self.store.cache / "bench" / found.path.name)
