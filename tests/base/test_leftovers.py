@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from change2task.base.disk import allocated, share
+from change2task.base.disk import share, taken
 from change2task.base.leftovers import drop_bytecode, keep, open_up
 
 
@@ -65,12 +65,21 @@ def test_bytecode_folders_are_removed_everywhere(tmp_path: Path) -> None:
 def test_equal_files_of_two_environments_take_the_disk_once(tmp_path: Path) -> None:
     for name in ("one", "two"):
         write(tmp_path / name, big="x" * 100_000, small="y", own=name * 50_000)
-    alone = allocated(tmp_path / "one")
+    alone = taken(tmp_path / "one")
     for name in ("one", "two"):
         share(tmp_path / name, tmp_path / "pool")
-    assert allocated(tmp_path / "one", tmp_path / "two") < 2 * alone - 90_000
+    assert taken(tmp_path / "one", tmp_path / "two") < 2 * alone - 90_000
     assert (tmp_path / "two/big").read_text() == "x" * 100_000
     assert (tmp_path / "two/own").read_text() == "two" * 50_000
+
+
+def test_what_folders_take_follows_from_sizes_however_files_were_laid_out(tmp_path: Path) -> None:
+    write(tmp_path, one__f="x" * 50_000, one__g="y")
+    (tmp_path / "two").mkdir()
+    for name, size in (("f", 50_000), ("g", 1)):
+        with (tmp_path / "two" / name).open("wb") as file:
+            file.truncate(size)
+    assert taken(tmp_path / "one") == taken(tmp_path / "two") == 4096 + 13 * 4096 + 4096
 
 
 def test_files_with_other_rights_are_not_shared(tmp_path: Path) -> None:

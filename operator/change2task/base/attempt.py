@@ -128,7 +128,7 @@ class Attempt:
             key=self.key, recipe=recipe, tools=self.tools, layout=self.layout, dated=whole, dated_detail=detail,
             lock=frozen.text or None, unlocked=frozen.unlocked, leftovers=left,
             notes=(*self.notes, *frozen.notes), steps=tuple(bench.records),
-            bytes=disk.allocated(self.content, self.staging) + (0 if image is None else image.bytes), image=image,
+            bytes=disk.taken(self.content, self.staging / LEFTOVERS) + (0 if image is None else image.bytes), image=image,
         )  # fmt: skip
         (self.staging / DOCUMENT).write_bytes(environment.canonical())
 

@@ -27,7 +27,7 @@ from typing import Any
 import pytest
 
 from change2task.api.taskcandidate import TaskCandidate
-from change2task.base.disk import allocated
+from change2task.base.disk import taken
 from change2task.pipeline.run import Run
 from tests.bench.histories.cases import History, read_histories
 from tests.bench.sessions import opened
@@ -90,7 +90,7 @@ def _shared(history: History, mirror: Path, place: Path, found: Sequence[TaskCan
         "seconds": setup,
         "build": outcome.base.status.seconds["build"],
         "environment": _environments(place),
-        "kept": allocated(*(path for path in kept if path.is_dir())),
+        "kept": taken(*(path for path in kept if path.is_dir())),
         "accepted": sum(bool(one.status.accepted) for one in done.candidates),
     }
 
@@ -105,7 +105,7 @@ def _own(history: History, mirror: Path, place: Path, found: Sequence[TaskCandid
             build.append(outcome.base.status.seconds.get("build", 0.0))
             if outcome.on_hand is None:
                 failed.append(candidate.metadata.name)
-    each = [allocated(path) for path in _folders(place)]
+    each = [taken(path) for path in _folders(place)]
     return {
         "seconds": sum(seconds), "build": sum(build), "failed": failed, "each": sum(each), "built": len(each),
         "linked": _environments(place),
@@ -134,7 +134,7 @@ def _folders(place: Path) -> list[Path]:
 
 def _environments(place: Path) -> int:
     """Bytes of all environments of a store, files linked between them once; the pool's links add nothing."""
-    return allocated(*_folders(place))
+    return taken(*_folders(place))
 
 
 def _page(reports: Sequence[dict[str, Any]]) -> Iterator[str]:
