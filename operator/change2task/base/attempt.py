@@ -122,13 +122,14 @@ class Attempt:
         self.site.take_back()
         whole, detail = self._dating(recipe, frozen, dated=dated)
         image = self.site.settle()
+        size = disk.taken(self.content, self.staging / LEFTOVERS) + (0 if image is None else image.bytes)
         for folder in (self.work, self.home, self.staging / "lock"):
             remove(folder)
         environment = Environment(
             key=self.key, recipe=recipe, tools=self.tools, layout=self.layout, dated=whole, dated_detail=detail,
             lock=frozen.text or None, unlocked=frozen.unlocked, leftovers=left,
             notes=(*self.notes, *frozen.notes), steps=tuple(bench.records),
-            bytes=disk.taken(self.content, self.staging / LEFTOVERS) + (0 if image is None else image.bytes), image=image,
+            bytes=size, image=image,
         )  # fmt: skip
         (self.staging / DOCUMENT).write_bytes(environment.canonical())
 

@@ -60,6 +60,7 @@ _UNUSABLE: dict[type[VcsError], Reason] = {
 
 _UNREAD: tuple[type[VcsError], ...] = (MirrorUnreachable, *_UNUSABLE)
 
+
 @dataclass(frozen=True)
 class BaseOutcome:
     """A base as it stands, and what candidates work on when it is healthy."""
