@@ -16,11 +16,14 @@ from change2task.cli.app import app
 from change2task.cli.reference import commands_page
 
 ROOT = Path(__file__).resolve().parent.parent
+CHART = "charts/change2task/definitions"
+"""A chart takes no file from outside its folder, so it holds the definitions once more."""
 
 
 def files() -> dict[str, str]:
     """Path below the checkout to content, of every file that is made from the code."""
-    return {f"crds/{name}": text for name, text in crd_files().items()} | {
+    definitions = crd_files()
+    return {f"{folder}/{name}": text for folder in ("crds", CHART) for name, text in definitions.items()} | {
         f"docs/reference/{name}": text
         for name, text in (reference_pages() | {"commands.md": commands_page(app)}).items()
     }
