@@ -119,7 +119,8 @@ def _label(cluster: Cluster, *namespaces: str) -> None:
 def _what_its_pod_says(where: Target) -> str:
     """The last events and words of the operator, where there is a kubectl to ask with."""
     if where.cluster is None:
-        return f"\n  its pod says why: kubectl -n {NAMESPACE} describe pods; kubectl -n {NAMESPACE} logs deployment/{NAME}-operator"
+        ask = f"kubectl -n {NAMESPACE}"
+        return f"\n  its pod says why: {ask} describe pods; {ask} logs deployment/{NAME}-operator"
     said = []
     for words in (
         ("get", "pods"),
