@@ -24,6 +24,8 @@ KEY = f"{GROUP}/key"
 """Annotation: what the work is identified by; a Job of another key is of an earlier spec or base."""
 SUBJECT_NAME = f"{GROUP}/name"
 """Annotation: the resource's name, for people."""
+SUBJECT_NAMESPACE = f"{GROUP}/namespace"
+"""Annotation: the resource's namespace, on what works for it in another one."""
 
 _MOST = 52
 """Of a Job's name: pods add to it, and their names become host names of 63."""
