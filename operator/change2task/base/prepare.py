@@ -33,9 +33,9 @@ from change2task.base.project import ProjectFiles
 from change2task.base.recipe import Recipe, RecipeUnknown, recipe_for
 from change2task.base.refusals import refusals
 from change2task.base.resolution import Ineligible, Resolution
+from change2task.checks.laying import CheckCommand
 from change2task.checks.passes import PassRunner
 from change2task.checks.reader import reader_for
-from change2task.checks.running import CheckCommand
 from change2task.vcs.errors import MissingObject, UnsafePath
 from change2task.vcs.materialise import check_paths
 from change2task.vcs.repository import Repository

@@ -26,9 +26,10 @@ from change2task.base.inventory import Inventory
 from change2task.base.known import Held, Known, NotAsItWas
 from change2task.base.models import NoBase, PreparedBase
 from change2task.base.prepare import STAGES, prepare_base
+from change2task.checks.laying import CheckCommand
 from change2task.checks.passes import InfrastructureFault
 from change2task.checks.reader import reader_for
-from change2task.checks.running import CheckCommand, SandboxRunner
+from change2task.checks.running import SandboxRunner
 from change2task.corpus.store import Store
 from change2task.pipeline import status
 from change2task.pipeline.journal import JournalRunner

@@ -1,0 +1,48 @@
+"""``python -m change2task.pods``: the one entry of every trusted container.
+
+Exit codes: 0 done, 3 infrastructure. The last words of a fault are the termination message, so that whoever looks at
+the pod reads them without its log.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import structlog
+
+from change2task.checks.passes import InfrastructureFault
+from change2task.pods.judge import judge, say
+from change2task.pods.places import Places
+from change2task.pods.prepare import prepare
+
+_FAULT = 3
+_TOLD_BYTES = 3000
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run one command; see ``--help``."""
+    structlog.configure(
+        processors=[structlog.processors.add_log_level, structlog.processors.JSONRenderer()],
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+    parser = argparse.ArgumentParser(prog="change2task.pods", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    laying = commands.add_parser("prepare", help="lay the passes that are needed next")
+    laying.add_argument("--slots", type=int, required=True)
+    commands.add_parser("judge", help="read the passes' results and say what came of them")
+    told, places = parser.parse_args(words), Places()
+    try:
+        if told.command == "prepare":
+            prepare(places, told.slots)
+        else:
+            say(judge(places), places, sys.stdout)
+    except InfrastructureFault as fault:
+        print(fault, file=sys.stderr)  # noqa: T201 - the container's last words
+        places.told.write_bytes(str(fault).encode()[-_TOLD_BYTES:])
+        return _FAULT
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
