@@ -54,19 +54,20 @@ def target(settings: Settings, kubeconfig: Path | None) -> Target:
 def install(settings: Settings, where: Target, values: tuple[Path, ...]) -> None:
     """Install or upgrade, and wait until the operator is ready. Raises ClusterError with what its pod says."""
     helm = ensure_helm(settings)
+    ours: dict[str, Any] = {}
     if where.cluster is not None:
-        _make_images()
+        ours = {**values_of_the_test_cluster(where.cluster), "images": _images(settings)}
         _label(where.cluster, NAMESPACE, DEMO_NAMESPACE)
     with tempfile.TemporaryDirectory(prefix="c2t-install-") as folder:
-        ours = Path(folder, "values.json")
-        ours.write_text(json.dumps(values_of_the_test_cluster(where.cluster) if where.cluster else {}))
+        file = Path(folder, "values.json")
+        file.write_text(json.dumps(ours))
         with step("helm upgrade --install"):
             try:
                 run(
                     *(helm, "upgrade", "--install", NAME, CHART, "--kubeconfig", where.kubeconfig),
                     *("--namespace", NAMESPACE, "--create-namespace", "--wait", "--timeout", f"{SECONDS}s"),
                     *(["--take-ownership"] if where.cluster else []),
-                    *(word for file in (ours, *values) for word in ("--values", file)),
+                    *(word for given in (file, *values) for word in ("--values", given)),
                     seconds=SECONDS + 60,
                 )
             except CommandFailed as error:
@@ -96,12 +97,15 @@ def values_of_the_test_cluster(cluster: Cluster) -> Mapping[str, Any]:
     }
 
 
-def _make_images() -> None:
+def _images(settings: Settings) -> Mapping[str, str]:
+    """Made and pushed now, by digest; none where this checkout makes no images, and the reader's values name them."""
     if importlib.util.find_spec("hack.images") is None:
-        return
-    done = subprocess.run([sys.executable, "-m", "hack.images"], cwd=ROOT, check=False)
+        return {}
+    done = subprocess.run([sys.executable, "-m", "hack.images"], cwd=ROOT, stdout=sys.stderr, check=False)
     if done.returncode:
         raise ClusterError("the images cannot be made; what was said above is why")
+    made = json.loads((settings.cache / "images" / "images.json").read_text(encoding="utf-8"))
+    return {name: made[name] for name in ("operator", "runner", "builder")}
 
 
 def _label(cluster: Cluster, *namespaces: str) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from change2task.operator.settings import OperatorSettings
 from hack.install.release import CHART, ROOT
 from tests.charts.cases import CASES, GOLDEN, LEAST, rendered
 from tests.support.helm import Helm, Values
@@ -78,10 +81,32 @@ def test_the_operator_reads_its_settings_in_their_own_shape(helm: Helm) -> None:
         "watchNamespaces": ["team-a", "team-b"],
         "caps": {"perBase": 2, "perNamespace": 8, "cluster": 16, "builds": 3},
         "workers": 4,
+        "slots": 6,
         "allowUnisolated": False,
         "runtimeClassName": "gvisor",
         "profile": "paper",
     }
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_operator_takes_the_settings_that_the_chart_writes(helm: Helm, name: str, tmp_path: Path) -> None:
+    written = one(helm.objects(CASES[name]), "ConfigMap", "change2task-operator")["data"]["operator.yaml"]
+    file = tmp_path / "operator.yaml"
+    file.write_text(written, encoding="utf-8")
+
+    read = OperatorSettings.read(file)
+
+    assert read.registry.prefix.startswith("registry.example.org")
+
+
+def test_without_a_word_of_the_reader_the_operator_has_its_own_defaults(helm: Helm, tmp_path: Path) -> None:
+    file = tmp_path / "operator.yaml"
+    file.write_text(yaml.safe_dump(settings(helm.objects(LEAST))), encoding="utf-8")
+
+    read = OperatorSettings.read(file)
+
+    said = {"registry": read.registry, "images": read.images, "watch_namespaces": ("default",)}
+    assert read == OperatorSettings.model_validate(said)
 
 
 def test_where_it_reads_everywhere_the_settings_name_no_namespace(helm: Helm) -> None:
@@ -168,3 +193,44 @@ def test_what_is_optional_may_be_null(helm: Helm) -> None:
 
     assert made["runtimeClassName"] is None
     assert "index" not in made
+
+
+RIGHTS = {
+    "In each watched namespace:": ("least", "Role", "change2task-operator", "default"),
+    "In the builds' namespace:": ("least", "Role", "change2task-operator-builds", "change2task-builds"),
+}
+
+
+def rights(rules: list[dict[str, Any]]) -> set[tuple[str, str, str]]:
+    return {
+        (group, resource, verb)
+        for rule in rules
+        for group in rule["apiGroups"]
+        for resource in rule["resources"]
+        for verb in rule["verbs"]
+    }
+
+
+def documented(heading: str) -> set[tuple[str, str, str]]:
+    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    table = page.split(f"\n{heading}\n\n")[1].split("\n\n")[0].splitlines()[2:]
+    told = set()
+    for row in table:
+        resources, verbs, why = (cell.strip() for cell in row.strip("|").split("|"))
+        assert why
+        group, names = re.fullmatch(r"(?:`(\S+)` )?(.+)", resources).groups()  # type: ignore[union-attr]
+        told |= {(group or "", name, verb) for name in names.split(", ") for verb in verbs.split(", ")}
+    return told
+
+
+@pytest.mark.parametrize("heading", RIGHTS)
+def test_every_right_is_told_with_its_reason_and_no_other(helm: Helm, heading: str) -> None:
+    case, kind, name, namespace = RIGHTS[heading]
+
+    assert rights(one(helm.objects(CASES[case]), kind, name, namespace)["rules"]) == documented(heading)
+
+
+def test_cluster_wide_takes_one_right_more_and_it_is_told(helm: Helm) -> None:
+    whole = one(helm.objects(CASES["cluster-wide"]), "ClusterRole", "change2task-operator")
+
+    assert rights(whole["rules"]) == documented("In each watched namespace:") | documented("Cluster-wide besides:")

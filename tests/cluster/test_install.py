@@ -127,6 +127,7 @@ def fresh(ground: Ground, helm: Helm) -> Iterator[Release]:
 JOBS = {("batch", "jobs", verb) for verb in ("get", "list", "watch", "create", "patch", "delete")} | {
     *(("", "pods", verb) for verb in ("get", "list", "watch")),
     ("", "pods/log", "get"),
+    ("", "events", "list"),
 }
 WATCHED = JOBS | {
     *((GROUP, kind, verb) for kind in ("modernbases", "taskcandidates") for verb in ("get", "list", "watch", "patch")),
@@ -308,10 +309,12 @@ def test_pods_that_fetch_reach_out_and_others_do_not(installed: Release, server:
     pods = Pods(installed.kubectl, installed.namespace(called), installed.image)
     script = f"sleep 2; nc -w 5 {server} 8080 </dev/null 2>/dev/null || echo closed"
 
-    told = {
-        network: pods.run(script, labels={"change2task.dev/network": network}, container=CLOSED_CONTAINER).strip()
+    started = {
+        network: pods.start(script, labels={"change2task.dev/network": network}, container=CLOSED_CONTAINER)
         for network in ("fetch", "none", "fetsch")
     }
+
+    told = {network: pods.result(name)[1].strip() for network, name in started.items()}
 
     assert told == {"fetch": "hello", "none": "closed", "fetsch": "closed"}
 
@@ -358,7 +361,20 @@ def test_definitions_and_people_s_resources_outlive_upgrade_and_uninstall(fresh:
     gone = fresh.run("uninstall", fresh.system, "--wait")
     assert gone.code == 0, gone.errors
     assert identities() == before
-    assert fresh.kubectl("get", "role,deployment,networkpolicy", "-n", fresh.watched, "-o", "name") == ""
+    assert fresh.kubectl("get", "role,rolebinding", "-n", fresh.watched, "-o", "name") == ""
+    assert fresh.kubectl("get", "deployment,service", "-n", fresh.system, "-o", "name") == ""
+
+
+def test_what_runs_on_after_uninstall_finds_its_network_closed(fresh: Release) -> None:
+    fresh.install()
+
+    gone = fresh.run("uninstall", fresh.system, "--wait")
+
+    assert gone.code == 0, gone.errors
+    for namespace in (fresh.watched, fresh.builds):
+        names = fresh.kubectl("get", "networkpolicy", "-n", namespace, "-o", "name").split()
+        assert [name.rpartition("-")[2] for name in names] == ["closed", "fetch"]
+    assert fresh.install().code == 0
 
 
 def test_a_namespace_that_is_watched_must_exist_and_is_named(fresh: Release) -> None:

@@ -61,6 +61,7 @@ buildsNamespace: {{ quote .Values.builds.namespace }}
 watchNamespaces: {{ include "change2task.watched" . }}
 caps: {{ toJson .Values.caps }}
 workers: {{ int .Values.workers }}
+slots: {{ int .Values.slots }}
 allowUnisolated: {{ .Values.allowUnisolated }}
 runtimeClassName: {{ .Values.runtimeClassName | default nil | toJson }}
 profile: {{ quote .Values.profile }}
@@ -97,4 +98,7 @@ profile: {{ quote .Values.profile }}
 - apiGroups: [""]
   resources: [pods/log]
   verbs: [get]
+- apiGroups: [""]
+  resources: [events]
+  verbs: [list]
 {{- end -}}
