@@ -9,7 +9,7 @@ import os
 import tarfile
 from pathlib import Path
 
-from hack.kind.layers import Image, Layer, LayerBuilder, write_archive, written_layer
+from hack.layers import Image, Layer, LayerBuilder, write_archive, written_layer
 
 
 def members(layer: Layer) -> dict[str, tarfile.TarInfo]:
