@@ -1,11 +1,11 @@
 #!/bin/sh
 # A container engine in a privileged container: the first process of the image `builder`. Words given to it go to dockerd.
 #
-#   ENGINE_SOCKET   where it listens; default /c2t/build/docker.sock
+#   DOCKER_HOST     where it listens, a unix:// address; the image sets one in /c2t/build
 #   ENGINE_GROUP    number of the group that may use it; default 1000
 set -eu
 
-socket=${ENGINE_SOCKET:-/c2t/build/docker.sock}
+socket=${DOCKER_HOST#unix://}
 mkdir -p "$(dirname "$socket")"
 rm -f "$socket" /var/run/docker.pid
 
@@ -22,4 +22,4 @@ if [ -f $groups/cgroup.controllers ] && [ -w $groups/cgroup.procs ]; then
   done
 fi
 
-exec docker-init -- dockerd --host="unix://$socket" --group="${ENGINE_GROUP:-1000}" "$@"
+exec docker-init -- dockerd --host="$DOCKER_HOST" --group="${ENGINE_GROUP:-1000}" "$@"

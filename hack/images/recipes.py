@@ -17,6 +17,8 @@ from hack.layers import Image, LayerBuilder
 ENGINE = "usr/local/bin/change2task-engine"
 
 
+SOCKET = "/c2t/build/docker.sock"
+"""Where the engine listens: in a folder that a pod gives to all its containers at this place."""
 ENVIRONMENT = {
     "HOME": "/tmp",  # noqa: S108 - pods mount their own there
     "PYTHONDONTWRITEBYTECODE": "1",
@@ -34,6 +36,7 @@ class Recipe:
     ours: bool = True
     """Whether the application is in it."""
     engine: bool = False
+    """Whether it starts a container engine."""
     config: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -88,6 +91,8 @@ def _config(recipe: Recipe, ground: Ground) -> Mapping[str, Any]:
     environment = dict(ground.environment)
     if recipe.ours:
         environment |= {**ENVIRONMENT, "PATH": f"/{HOME}/bin:{environment.get('PATH', SEARCHED)}"}
+    if recipe.engine:
+        environment["DOCKER_HOST"] = f"unix://{SOCKET}"
     labels = {"title": recipe.title, "version": version(), "licenses": "Apache-2.0", "base.name": ground.base}
     return {
         "Env": [f"{name}={value}" for name, value in sorted(environment.items())],
