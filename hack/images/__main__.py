@@ -12,6 +12,7 @@ import time
 
 from hack.images.application import version
 from hack.images.grounds import debian_grounds
+from hack.images.own_base import grounds_on
 from hack.images.push import push
 from hack.images.recipes import RECIPES, build
 from hack.kind.cluster import alone, running
@@ -39,23 +40,27 @@ def main() -> int:
     return 0
 
 
-def make(settings: Settings, base: str, registry: str) -> dict[str, str]:
-    """Build all images; push them to ``registry``, else to the running test cluster's. Returns name to reference."""
-    grounds = debian_grounds(settings)
+def make(settings: Settings, base: str = "", registry: str = "") -> dict[str, str]:
+    """Build all images; push them to ``registry``, else to the running test cluster's. Returns name to reference.
+
+    Without a registry a reference is the image's own digest. On a base of the user's there is no ``python``, which is
+    for the test cluster alone.
+    """
     cluster = None if registry else running(settings)
-    engine = running_engine(settings) if registry or cluster else None
+    engine = running_engine(settings) if base or registry or cluster else None
+    if engine is None and (base or registry):
+        raise ClusterError("a base is pulled, and a registry pushed to, by a container engine, and none answers")
+    grounds = grounds_on(settings, engine, base) if engine and base else debian_grounds(settings)
     references = {}
     for name, recipe in RECIPES.items():
-        path = f"change2task/{name}:{version()}" if recipe.ours else "python:3.11"
-        built = build(settings, name, grounds[recipe.ground], f"c2t.test/{path}")
-        if engine is None:
+        if recipe.ground in grounds:
+            path = f"change2task/{name}:{version()}" if recipe.ours else "python:3.11"
+            built = build(settings, name, grounds[recipe.ground], f"c2t.test/{path}")
             references[name] = built.image.identity
-            continue
-        host = registry or settings.registry_on_host
-        digest = push(engine, built.image, f"{host}/{path}")
-        seen = registry or settings.registry_name
-        references[name] = f"{seen}/{path.rpartition(':')[0]}@{digest}"
-    if engine is not None:
+            if engine and (registry or cluster):
+                digest = push(engine, built.image, f"{registry or settings.registry_on_host}/{path}")
+                references[name] = f"{registry or settings.registry_name}/{path.rpartition(':')[0]}@{digest}"
+    if registry or cluster:
         (settings.cache / "images" / "images.json").write_text(json.dumps(references, indent=1) + "\n")
     return references
 

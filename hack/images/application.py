@@ -100,7 +100,6 @@ def laid_out(found: Mapping[str, tuple[bytes, int]], ground: Ground) -> LayerBui
     layer.link(f"{HOME}/bin/python", ground.interpreter)
     layer.link(f"{HOME}/bin/python3", "python")
     layer.file(f"{HOME}/bin/change2task", FILES / "change2task", 0o755)
-    layer.file("etc/gitconfig", FILES / "gitconfig")
     return layer
 
 

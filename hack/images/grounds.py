@@ -28,6 +28,8 @@ ASK = "import os, sys; print('%d.%d' % sys.version_info[:2], os.path.realpath(sy
 LIST = ("dpkg-query", "-W", "-f", "${Package} ${Version} ${Architecture}\\n")
 SECONDS = 600.0
 CODE = (Path(__file__), Path(bytecode.__file__), HERE / "images.py", HERE.parent / "layers.py")
+CLEAN = {"PATH": SEARCHED, "PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"}
+"""For programs in a tree, which would take all of ours."""
 _PYTHON_FOLDERS = ("usr/lib/python3/", "usr/lib/python3.11/")
 _NOT_THE_SAME_TWICE = re.compile(
     r"etc/(passwd|group|shadow|gshadow|subuid|subgid)-|etc/\.pwd\.lock|var/lib/dpkg/(available|lock.*|.*-old)"
@@ -55,6 +57,8 @@ class Ground:
     layers: tuple[Layer, ...]
     enter: tuple[str | Path, ...]
     """The words before a program's own; its streams are shared."""
+    outside: Mapping[str, str]
+    """The environment of those words."""
     architecture: str
     packages: tuple[Package, ...]
     python: str
@@ -64,11 +68,13 @@ class Ground:
 
     def compiled(self, sources: Mapping[str, bytes]) -> dict[str, bytes]:
         """Byte-code of Python files by its own path; both paths are the image's, without the leading slash."""
-        return byte_code((*self.enter, self.interpreter), sources)
+        return byte_code((*self.enter, self.interpreter), sources, self.outside)
 
 
-def byte_code(python: Iterable[str | Path], sources: Mapping[str, bytes]) -> dict[str, bytes]:
-    """What this Python makes of the sources; ``python`` are the words that start it."""
+def byte_code(
+    python: Iterable[str | Path], sources: Mapping[str, bytes], environment: Mapping[str, str]
+) -> dict[str, bytes]:
+    """What this Python makes of the sources; ``python`` are the words that start it, in this environment."""
     sent = io.BytesIO()
     with tarfile.open(fileobj=sent, mode="w") as archive:
         for path in sorted(sources):
@@ -77,15 +83,14 @@ def byte_code(python: Iterable[str | Path], sources: Mapping[str, bytes]) -> dic
             archive.addfile(info, io.BytesIO(sources[path]))
     script = Path(bytecode.__file__).read_text(encoding="utf-8")
     words = [*map(str, python), "-S", "-c", script]
-    done = subprocess.run(words, input=sent.getvalue(), env=_FIXED, capture_output=True, timeout=SECONDS, check=False)
+    done = subprocess.run(
+        words, input=sent.getvalue(), env=environment, capture_output=True, timeout=SECONDS, check=False
+    )
     if done.returncode:
         raise ClusterError(f"{words[0]} does not compile: {done.stderr.decode(errors='replace').strip()[-1000:]}")
     with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
         files = ((member.name, archive.extractfile(member)) for member in archive)
         return {name: file.read() for name, file in files if file}
-
-
-_FIXED = {"PATH": SEARCHED, "PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"}
 
 
 def debian_grounds(settings: Settings) -> dict[str, Ground]:
@@ -115,17 +120,32 @@ def debian_grounds(settings: Settings) -> dict[str, Ground]:
 
 
 def _ground(base: str, layers: tuple[Layer, ...], enter: tuple[str | Path, ...]) -> Ground:
-    version, interpreter = run(*enter, "/usr/bin/python3", "-S", "-c", ASK, env=_FIXED).split()
+    architecture = run(*enter, "dpkg", "--print-architecture", env=CLEAN).strip()
+    return asked(base, layers, enter, CLEAN, architecture, {"PATH": SEARCHED, "LANG": "C.UTF-8"})
+
+
+def asked(
+    base: str,
+    layers: tuple[Layer, ...],
+    enter: tuple[str | Path, ...],
+    outside: Mapping[str, str],
+    architecture: str,
+    environment: Mapping[str, str],
+) -> Ground:
+    """A ground of which the rest is asked inside."""
+    release, listed = (run(*enter, *words, env=outside) for words in (("cat", "/etc/os-release"), LIST))
+    version, interpreter = run(*enter, "python3", "-S", "-c", ASK, env=outside).split()
     return Ground(
         base=base,
-        distribution=distribution(run(*enter, "cat", "/etc/os-release")),
+        distribution=distribution(release),
         layers=layers,
         enter=enter,
-        architecture=run(*enter, "dpkg", "--print-architecture").strip(),
-        packages=packages(run(*enter, *LIST)),
+        outside=outside,
+        architecture=architecture,
+        packages=packages(listed),
         python=version,
         interpreter=interpreter,
-        environment={"PATH": SEARCHED, "LANG": "C.UTF-8"},
+        environment=environment,
     )
 
 
@@ -150,7 +170,7 @@ def _root(tree: Path, *, ours: bool) -> LayerBuilder:
         for path in sorted((tree / folder).rglob("*.py"))
         if path.is_file()
     }
-    for path, content in byte_code(("chroot", tree, "/usr/bin/python3"), sources).items():
+    for path, content in byte_code(("chroot", tree, "/usr/bin/python3"), sources, CLEAN).items():
         root.file(path, content)
     for name in ("shadow", "gshadow"):
         # The third field is the day of the last change, which is the day of the bootstrap.
@@ -160,6 +180,7 @@ def _root(tree: Path, *, ours: bool) -> LayerBuilder:
     root.file("etc/apt/sources.list", "deb http://deb.debian.org/debian bookworm main\n")
     if ours:
         _add_user(root, tree)
+        root.file("etc/gitconfig", "[safe]\n\tdirectory = *\n")
         root.file(f"{HOME}/bin/busybox", tree / "usr/bin/busybox", 0o755)
     return root
 

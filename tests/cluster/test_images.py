@@ -29,7 +29,7 @@ RESTRICTED = {
 @pytest.fixture(scope="session")
 def images(kind_cluster: Cluster) -> Mapping[str, str]:
     """Name to reference, pushed to the cluster's registry."""
-    return make(Settings.from_environment(), base="", registry="")
+    return make(Settings.from_environment())
 
 
 @pytest.fixture
