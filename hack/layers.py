@@ -13,13 +13,14 @@ import os
 import stat
 import tarfile
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
 MOMENT = 1_767_225_600
 """2026-01-01, the time of every file in every layer."""
 
+PRIVILEGED = stat.S_ISUID | stat.S_ISGID
 REMOVED = ".wh."
 """Before the name of a file that a layer takes away."""
 
@@ -100,6 +101,12 @@ class LayerBuilder:
             if path not in self._entries and (not folder or folder in self._entries):
                 above.file(f"{folder}/{REMOVED}{name}".lstrip("/"), b"")
         return above
+
+    def drop_privileges(self) -> None:
+        """Take the bits from programs by which who starts them becomes someone else."""
+        for path, entry in self._entries.items():
+            if entry.kind == tarfile.REGTYPE and entry.mode & PRIVILEGED:
+                self._entries[path] = replace(entry, mode=entry.mode & ~PRIVILEGED)
 
     def write(self, target: Path) -> Layer:
         """The layer as a tar file, whole or not at all."""

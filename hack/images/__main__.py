@@ -14,7 +14,7 @@ from hack.images.application import version
 from hack.images.grounds import debian_grounds
 from hack.images.own_base import grounds_on
 from hack.images.push import push
-from hack.images.recipes import RECIPES, build
+from hack.images.recipes import LABEL, RECIPES, build
 from hack.kind.cluster import alone, running
 from hack.kind.commands import ClusterError, say
 from hack.kind.engine import running_engine
@@ -60,7 +60,9 @@ def make(settings: Settings, base: str = "", registry: str = "") -> dict[str, st
             if engine and (registry or cluster):
                 digest = push(engine, built.image, f"{registry or settings.registry_on_host}/{path}")
                 references[name] = f"{registry or settings.registry_name}/{path.rpartition(':')[0]}@{digest}"
-    if registry or cluster:
+    if engine and (registry or cluster):
+        # Of every change of the code the engine would keep the images before it.
+        engine.docker("image", "prune", "--force", "--filter", f"label={LABEL}")
         (settings.cache / "images" / "images.json").write_text(json.dumps(references, indent=1) + "\n")
     return references
 

@@ -179,6 +179,7 @@ def _root(tree: Path, *, ours: bool) -> LayerBuilder:
     # The mirror may be a company's own, and its address may hold a password.
     root.file("etc/apt/sources.list", "deb http://deb.debian.org/debian bookworm main\n")
     if ours:
+        root.drop_privileges()
         _add_user(root, tree)
         root.file("etc/gitconfig", "[safe]\n\tdirectory = *\n")
         root.file(f"{HOME}/bin/busybox", tree / "usr/bin/busybox", 0o755)

@@ -19,6 +19,7 @@ ENGINE = "usr/local/bin/change2task-engine"
 
 SOCKET = "/c2t/build/docker.sock"
 """Where the engine listens: in a folder that a pod gives to all its containers at this place."""
+LABEL = "change2task.dev/image"
 ENVIRONMENT = {
     "HOME": "/tmp",  # noqa: S108 - pods mount their own there
     "PYTHONDONTWRITEBYTECODE": "1",
@@ -84,10 +85,10 @@ def build(settings: Settings, name: str, ground: Ground, tag: str) -> Built:
     kept.write_bytes(document)
     stamp = key(document, Path(__file__))
     layers.append(cached_layer(settings, f"image-{name}-sbom", stamp, lambda: _document(document)))
-    return Built(Image((tag,), tuple(layers), ground.architecture, _config(recipe, ground), "hack/images"), kept)
+    return Built(Image((tag,), tuple(layers), ground.architecture, _config(name, recipe, ground), "hack/images"), kept)
 
 
-def _config(recipe: Recipe, ground: Ground) -> Mapping[str, Any]:
+def _config(name: str, recipe: Recipe, ground: Ground) -> Mapping[str, Any]:
     environment = dict(ground.environment)
     if recipe.ours:
         environment |= {**ENVIRONMENT, "PATH": f"/{HOME}/bin:{environment.get('PATH', SEARCHED)}"}
@@ -95,9 +96,9 @@ def _config(recipe: Recipe, ground: Ground) -> Mapping[str, Any]:
         environment["DOCKER_HOST"] = f"unix://{SOCKET}"
     labels = {"title": recipe.title, "version": version(), "licenses": "Apache-2.0", "base.name": ground.base}
     return {
-        "Env": [f"{name}={value}" for name, value in sorted(environment.items())],
+        "Env": [f"{variable}={value}" for variable, value in sorted(environment.items())],
         "WorkingDir": "/",
-        "Labels": {f"org.opencontainers.image.{name}": value for name, value in labels.items()},
+        "Labels": {LABEL: name, **{f"org.opencontainers.image.{label}": value for label, value in labels.items()}},
         **recipe.config,
     }
 

@@ -38,7 +38,6 @@ class Wheel:
 def chosen(lock: Path, python: str, architecture: str) -> tuple[Wheel, ...]:
     """The best wheel of each package that the lock names for this Python. Raises ClusterError where there is none."""
     permitted = set(re.findall(r"sha256:([0-9a-f]{64})", lock.read_text(encoding="utf-8")))
-    tags = list(_tags(python, MACHINES[architecture]))
     listed = _uv("compile", "--quiet", "--no-deps", "--format=pylock.toml", *_target(python, architecture), lock)
     found = []
     for package in tomllib.loads(listed)["packages"]:
@@ -47,8 +46,25 @@ def chosen(lock: Path, python: str, architecture: str) -> tuple[Wheel, ...]:
             for wheel in package.get("wheels", ())
             if wheel["hashes"]["sha256"] in permitted
         ]
-        found.append(_best(wheels, tags, f"{package['name']} {package['version']} for Python {python}"))
+        fitting = best(wheels, python, architecture)
+        if fitting is None:
+            what = f"{package['name']} {package['version']} for Python {python} on {architecture}"
+            raise ClusterError(
+                f"the package index has no wheel of {what} with a hash of {lock.name}; make lock renews it"
+            )
+        found.append(fitting)
     return tuple(sorted(found))
+
+
+def best(wheels: Iterable[Wheel], python: str, architecture: str) -> Wheel | None:
+    """The one that installers would take; None where none fits."""
+    rank = {tag: place for place, tag in enumerate(_tags(python, MACHINES[architecture]))}
+    ranked = [
+        (min(rank[tag] for tag in fitting), wheel)
+        for wheel in wheels
+        if (fitting := [tag for tag in parse_wheel_filename(wheel.file)[3] if tag in rank])
+    ]
+    return min(ranked)[1] if ranked else None
 
 
 def install(wheels: Iterable[Wheel], target: Path, python: str, architecture: str) -> None:
@@ -79,18 +95,6 @@ def _tags(python: str, machine: str) -> Iterator[Tag]:
     platforms.append(f"linux_{machine}")
     yield from cpython_tags(version, platforms=platforms)
     yield from compatible_tags(version, f"cp{version[0]}{version[1]}", platforms)
-
-
-def _best(wheels: Iterable[Wheel], tags: list[Tag], what: str) -> Wheel:
-    rank = {tag: place for place, tag in enumerate(tags)}
-    ranked = [
-        (min(rank[tag] for tag in fitting), wheel)
-        for wheel in wheels
-        if (fitting := [tag for tag in parse_wheel_filename(wheel.file)[3] if tag in rank])
-    ]
-    if not ranked:
-        raise ClusterError(f"the package index has no wheel of {what} with a hash of the lock; make lock renews it")
-    return min(ranked)[1]
 
 
 def _file(wheel: dict[str, str]) -> str:
