@@ -12,7 +12,7 @@ ARGS   ?=
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help install lock test lint format types layers generate generated fast unit cluster cluster-image cluster-down e2e demo bench clean
+.PHONY: help install lock test lint format types layers generate generated fast unit cluster cluster-image cluster-down images e2e demo bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -67,6 +67,10 @@ cluster-image: install ## only build what the cluster is made of; up to half an 
 
 cluster-down: install ## remove the cluster and all that it changed on this machine
 	@$(BIN)/python -m hack.kind down
+
+# BASE=docker.io/library/python:3.12-slim stands the images on one that is pulled; REGISTRY=registry.example.com/team pushes there.
+images: install ## the container images, pushed to the test cluster's registry or to REGISTRY (docs/images.md)
+	@$(BIN)/python -m hack.images --base "$(BASE)" --registry "$(REGISTRY)"
 
 e2e: install ## the tests on a real cluster; it is started if need be
 	$(BIN)/python -m pytest tests/cluster -n 0 --require-cluster -m cluster $(ARGS)
