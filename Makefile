@@ -70,17 +70,14 @@ cluster-image: venv ## only build what the cluster is made of; up to half an hou
 cluster-down: venv ## remove the cluster and all that it changed on this machine
 	@$(BIN)/python -m hack.kind down
 
-<<<<<<< HEAD
 # BASE=docker.io/library/python:3.12-slim stands the images on one that is pulled; REGISTRY=registry.example.com/team pushes there.
 images: venv ## the container images, pushed to the test cluster's registry or to REGISTRY (docs/images.md)
 	@$(BIN)/python -m hack.images --base "$(BASE)" --registry "$(REGISTRY)"
 
 e2e: install ## the tests on a real cluster; it is started if need be
 	$(BIN)/python -m pytest tests/cluster -n 0 --require-cluster -m cluster $(ARGS)
-=======
 install: venv ## the product on the test cluster, or on KUBECONFIG_FILE=... with VALUES=... (docs/install.md)
 	@$(BIN)/python -m hack.install up $(INSTALL)
->>>>>>> install
 
 uninstall: venv ## remove it; definitions and what people made with them stay
 	@$(BIN)/python -m hack.install down $(INSTALL)
