@@ -74,8 +74,6 @@ cluster-down: venv ## remove the cluster and all that it changed on this machine
 images: venv ## the container images, pushed to the test cluster's registry or to REGISTRY (docs/images.md)
 	@$(BIN)/python -m hack.images --base "$(BASE)" --registry "$(REGISTRY)"
 
-e2e: install ## the tests on a real cluster; it is started if need be
-	$(BIN)/python -m pytest tests/cluster -n 0 --require-cluster -m cluster $(ARGS)
 install: venv ## the product on the test cluster, or on KUBECONFIG_FILE=... with VALUES=... (docs/install.md)
 	@$(BIN)/python -m hack.install up $(INSTALL)
 
