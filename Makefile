@@ -14,7 +14,7 @@ WORKERS ?= auto
 INSTALL = $(if $(KUBECONFIG_FILE),--kubeconfig $(KUBECONFIG_FILE)) $(if $(VALUES),--values $(VALUES))
 
 .DEFAULT_GOAL := help
-.PHONY: help venv install uninstall helm lock test lint format types layers generate generated fast unit cluster cluster-image cluster-down e2e demo bench clean
+.PHONY: help venv install uninstall helm images lock test lint format types layers generate generated fast unit cluster cluster-image cluster-down e2e demo bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,6 +69,10 @@ cluster-image: venv ## only build what the cluster is made of; up to half an hou
 
 cluster-down: venv ## remove the cluster and all that it changed on this machine
 	@$(BIN)/python -m hack.kind down
+
+# BASE=docker.io/library/python:3.12-slim stands the images on one that is pulled; REGISTRY=registry.example.com/team pushes there.
+images: venv ## the container images, pushed to the test cluster's registry or to REGISTRY (docs/images.md)
+	@$(BIN)/python -m hack.images --base "$(BASE)" --registry "$(REGISTRY)"
 
 install: venv ## the product on the test cluster, or on KUBECONFIG_FILE=... with VALUES=... (docs/install.md)
 	@$(BIN)/python -m hack.install up $(INSTALL)
