@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from hack.install.helm import ensure_helm
 from hack.kind.cluster import Cluster, running
-from hack.kind.commands import ClusterError, CommandFailed, run, say, step
+from hack.kind.commands import ClusterError, CommandFailed, run, step
 from hack.kind.settings import Settings
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -61,8 +61,8 @@ def install(settings: Settings, where: Target, values: tuple[Path, ...]) -> None
     with tempfile.TemporaryDirectory(prefix="c2t-install-") as folder:
         file = Path(folder, "values.json")
         file.write_text(json.dumps(ours))
-        with step("helm upgrade --install"):
-            try:
+        try:
+            with step("helm upgrade --install"):
                 run(
                     *(helm, "upgrade", "--install", NAME, CHART, "--kubeconfig", where.kubeconfig),
                     *("--namespace", NAMESPACE, "--create-namespace", "--wait", "--timeout", f"{SECONDS}s"),
@@ -70,8 +70,12 @@ def install(settings: Settings, where: Target, values: tuple[Path, ...]) -> None
                     *(word for given in (file, *values) for word in ("--values", given)),
                     seconds=SECONDS + 60,
                 )
-            except CommandFailed as error:
-                raise ClusterError(f"{error}{_what_its_pod_says(where)}") from error
+            if where.cluster is not None:
+                # Helm waits until a pod is ready once; whether it stays so is asked here.
+                with step("the operator is available"):
+                    _ask(where.cluster, "rollout", "status", f"deployment/{NAME}-operator", f"--timeout={SECONDS}s")
+        except CommandFailed as error:
+            raise ClusterError(f"{error}{_what_its_pod_says(where)}") from error
 
 
 def uninstall(settings: Settings, where: Target) -> None:
@@ -132,13 +136,13 @@ def _what_its_pod_says(where: Target) -> str:
         ("logs", f"deployment/{NAME}-operator", "--tail=15"),
     ):
         try:
-            said.append(
-                run(
-                    *(where.cluster.kubectl, "--kubeconfig", where.kubeconfig, "--namespace", NAMESPACE),
-                    *words,
-                    seconds=60,
-                )
-            )
+            said.append(_ask(where.cluster, *words))
         except CommandFailed as error:
-            say(str(error))
+            said.append(str(error))
     return "\n" + "\n".join(said).rstrip()
+
+
+def _ask(cluster: Cluster, *words: str) -> str:
+    return run(
+        *(cluster.kubectl, "--kubeconfig", cluster.kubeconfig, "--namespace", NAMESPACE, *words), seconds=SECONDS + 60
+    )
