@@ -37,6 +37,10 @@ def registry_of(watched: Watched) -> kopf.OperatorRegistry:
     async def pod(*, event: Any, **_: Any) -> None:
         watched.pod(dict(event["object"]))
 
+    def login(**told: Any) -> Any:
+        return kopf.login_with_service_account(**told) or kopf.login_with_kubeconfig(**told)
+
+    kopf.on.login(registry=registry, id="login")(login)
     kopf.on.event("batch", "v1", "jobs", labels={MANAGED: MANAGER}, registry=registry, id="see-jobs")(job)
     kopf.on.event("", "v1", "pods", labels={MANAGED: MANAGER}, registry=registry, id="see-pods")(pod)
     return registry
