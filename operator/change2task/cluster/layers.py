@@ -1,7 +1,7 @@
 """Layers of images as tar archives: the same files give the same bytes, on any machine and at any time.
 
-It exists because images here are told apart by digest alone, so nothing that chance decides (times, owners, the order of
-a folder) may get into a layer. Compressing and pushing them is the registry client's.
+It exists because images here are told apart by digest alone, so nothing that chance decides (times, owners, the
+order of a folder) may get into a layer. Compressing and pushing them is the registry client's.
 """
 
 from __future__ import annotations
@@ -32,28 +32,30 @@ def layer_of(files: Mapping[str, LayerFile | bytes], *, owner: int = OWNER) -> b
     with _archive(out) as tar:
         known: set[str] = set()
         for path in sorted(files):
-            name = _name(path)
+            name, given = _name(path), files[path]
+            file = given if isinstance(given, LayerFile) else LayerFile(content=given)
             _folders(tar, name, known, owner)
-            file = files[path] if isinstance(files[path], LayerFile) else LayerFile(content=bytes(files[path]))  # type: ignore[arg-type]
             info = _info(name, tarfile.REGTYPE, file.mode, owner)
             info.size = len(file.content)
             tar.addfile(info, io.BytesIO(file.content))
     return out.getvalue()
 
 
-def write_layer(out: IO[bytes], folders: Iterable[tuple[Path, str]], *, owner: int = OWNER) -> None:
-    """Write an uncompressed tar of whole folders, each to its absolute path in the image.
+def write_layer(out: IO[bytes], sources: Iterable[tuple[Path, str]], *, owner: int = OWNER) -> None:
+    """Write an uncompressed tar of whole folders, or files, each to its absolute path in the image.
 
     Folders, regular files and links are taken, with their permissions; whatever else lies there is left out. Raises
     OSError.
     """
     with _archive(out) as tar:
         known: set[str] = set()
-        for source, target in sorted(folders, key=lambda pair: pair[1]):
+        for source, target in sorted(sources, key=lambda pair: pair[1]):
             name = _name(target)
-            _folders(tar, f"{name}/x", known, owner)
-            for path in sorted(source.rglob("*"), key=lambda path: path.relative_to(source).parts):
-                _add(tar, path, f"{name}/{path.relative_to(source)}", owner)
+            _folders(tar, name, known, owner)
+            _add(tar, source, name, owner)
+            if source.is_dir() and not source.is_symlink():
+                for path in sorted(source.rglob("*"), key=lambda path: path.relative_to(source).parts):
+                    _add(tar, path, f"{name}/{path.relative_to(source)}", owner)
 
 
 def _archive(out: IO[bytes]) -> tarfile.TarFile:

@@ -49,18 +49,24 @@ class BuiltImage(Model):
 
 
 class StepInput(Model):
-    """What a step is about: a candidate on a ready base, or a base with the environments that were built for it."""
+    """What a step is about: a candidate on a ready base, or a base with the environments that were built for it.
+
+    ``ground`` is the image that holds the base's history and these environments.
+    """
 
     candidate: TaskCandidate | None = None
     parcel: BaseParcel | None = None
     base: ModernBase | None = None
     built: tuple[BuiltImage, ...] = ()
+    ground: str | None = None
     profile: Profile = Profile.FULL
 
     @model_validator(mode="after")
     def _one_subject(self) -> Self:
         if (self.candidate is None) == (self.base is None) or (self.candidate is None) != (self.parcel is None):
             raise ValueError("a step is about a candidate with its base's parcel, or about a base")
+        if self.base is not None and self.ground is None:
+            raise ValueError("a step of a base needs its ground image")
         return self
 
 
@@ -73,14 +79,58 @@ class CandidateOutcome(Model):
 
 
 class BaseOutcome(Model):
-    """A base with its status, its parcel if it is ready, and all evidence by SHA-256.
-
-    ``builds``: another environment has to be built first; then there is no status yet.
-    """
+    """A base with its status, its parcel if it is ready, and all evidence by SHA-256."""
 
     base: ModernBase
     parcel: BaseParcel | None = None
     evidence: dict[str, bytes] = {}
+
+
+class RegistryPlace(Model):
+    """Where images are pushed to: a prefix (host/path), and whether its host speaks plain HTTP."""
+
+    prefix: str
+    insecure: bool = False
+
+
+class FetchInput(Model):
+    """What a fetch is about: the base, where its repository is really read, and the image that grows by its history."""
+
+    base: ModernBase
+    source: str
+    image: str
+    registry: RegistryPlace
+
+
+class FetchResult(Model):
+    """What came of a fetch: the history image by digest, or a base whose repository cannot serve."""
+
+    history: str | None = None
+    base: BaseOutcome | None = None
+
+
+class BuildInput(Model):
+    """What a build is about: the base, and the history image, which grows by the base's environments.
+
+    ``built`` is what earlier builds of this base gave; their environments, and the passes run in them, lie in the image
+    that the build runs in. ``images`` says by the name that manifests use where an image is really pulled from;
+    ``image`` is the name where the manifest has none.
+    """
+
+    base: ModernBase
+    history: str
+    built: tuple[BuiltImage, ...] = ()
+    image: str | None = None
+    images: dict[str, str] = {}
+    registry: RegistryPlace
+
+
+class BuildResult(Model):
+    """What came of a build: the ground image by digest with all environments in it, or a base that cannot serve."""
+
+    built: tuple[BuiltImage, ...] = ()
+    ground: str | None = None
+    base: BaseOutcome | None = None
 
 
 class StepResult(Model):
@@ -102,7 +152,10 @@ class StepResult(Model):
 
 
 class StepTold(Model):
-    """A judge's termination message: the SHA-256 of its result's canonical bytes, and what is needed of it at once."""
+    """The termination message of whoever gives a result: SHA-256 of its canonical bytes, and what is needed at once.
+
+    ``done``: an outcome is in it, so that nothing more need be done.
+    """
 
     digest: str
     done: bool

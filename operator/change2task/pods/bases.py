@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from change2task.base.environment import DOCUMENT, Environment, PlacedEnvironment
+from change2task.base.environment import PlacedEnvironment
 from change2task.checks.passes import InfrastructureFault, PassOrder, PassRecord
 from change2task.checks.reader import reader_for
 from change2task.pipeline.ports import BaseOnHand
 from change2task.pipeline.wire import BaseParcel
+from change2task.pods.answers import placed_in
 from change2task.pods.places import Places
 from change2task.vcs.mirror import mirror_path
 from change2task.vcs.repository import Repository
@@ -49,12 +50,7 @@ def repository(url: str, places: Places) -> Workbench:
 
 def environment(key: str, places: Places) -> PlacedEnvironment:
     """An environment of the image. Raises InfrastructureFault."""
-    folder = places.environments / key
-    try:
-        document = Environment.model_validate_json((folder / DOCUMENT).read_bytes())
-    except (OSError, ValueError) as error:
-        raise InfrastructureFault(f"environment {key[:12]} cannot be read from this image: {error}") from error
-    return PlacedEnvironment(environment=document, folder=folder, content=None)
+    return placed_in(places.environments, key)
 
 
 def held_base(parcel: BaseParcel, places: Places) -> HeldBase:

@@ -1,30 +1,20 @@
-"""The last container of a step: reads what the slots left, replays the pipeline with it, and prints the result.
+"""The last container of a step: reads what the slots left, and replays the pipeline with it.
 
-Everything in a results folder is hostile; only readers touch it. The result goes to the log in one line, its digest to
-the termination message, so that the operator knows whether it has read the whole of what was said.
+Everything in a results folder is hostile; only readers touch it. How the result is said is left to ``saying``.
 """
 
 from __future__ import annotations
-
-import base64
-import hashlib
-import zlib
-from typing import TextIO
 
 import structlog
 
 from change2task.checks.laying import CheckCommand, read
 from change2task.checks.passes import InfrastructureFault, PassRecord
-from change2task.pipeline.wire import Answers, CandidateOutcome, StepResult, StepTold, merged
+from change2task.pipeline.wire import Answers, CandidateOutcome, StepResult, merged
 from change2task.pods.places import Places
 from change2task.pods.prepare import Laid, LaidPass
 from change2task.pods.replay import Needs, read_input, replay
 
 log = structlog.get_logger(__name__)
-
-MARK = "c2t-result: "
-MOST_BYTES = 8 << 20
-"""Of a result's line: kubelets begin another log file at 10 MiB, and only the last one is given out."""
 
 
 def judge(places: Places) -> StepResult:
@@ -45,20 +35,6 @@ def judge(places: Places) -> StepResult:
     if isinstance(found, CandidateOutcome):
         return StepResult(answers=added, candidate=found)
     return StepResult(answers=added, base=found)
-
-
-def say(result: StepResult, places: Places, out: TextIO) -> None:
-    """Print the result and leave its digest. Raises InfrastructureFault for one that no log holds."""
-    content = result.canonical()
-    line = base64.b64encode(zlib.compress(content, 9)).decode()
-    if len(line) > MOST_BYTES:
-        raise InfrastructureFault(f"the step's result takes {len(line)} bytes and a log holds {MOST_BYTES}")
-    out.write(f"{MARK}{line}\n")
-    out.flush()
-    told = StepTold(
-        digest=hashlib.sha256(content).hexdigest(), done=result.done, needs=result.needs, build=result.build
-    )
-    places.told.write_bytes(told.canonical())
 
 
 def _record(one: LaidPass, checks: CheckCommand, places: Places) -> PassRecord:

@@ -8,16 +8,22 @@ from change2task.api.model import Model
 
 
 class Places(Model):
-    """Folders of a trusted container; all but the first three are volumes of the pod.
+    """Folders of a trusted container; all but the first four are volumes of the pod.
 
-    ``history`` (mirrors), ``environments`` (documents and leftovers by key) and ``step`` (input and earlier results)
-    are layers of its image. ``desk`` is for trusted containers alone, ``slots`` has a folder a slot, ``tools`` is what
-    slots find there, ``told`` the termination message.
+    ``history`` (mirrors), ``environments`` (documents and leftovers by key), ``step`` (input and earlier results) and
+    ``ask`` (what is to be fetched or built) are layers of its image. ``desk`` is for trusted containers alone,
+    ``slots`` has a folder a slot, ``tools`` is what slots find there, ``told`` the termination message.
+    ``credentials`` are git's, ``registry`` is where Docker's config.json lies, ``build`` is shared with a container
+    engine.
     """
 
     history: Path = Path("/c2t/history")
     environments: Path = Path("/c2t/environments")
     step: Path = Path("/c2t/step")
+    ask: Path = Path("/c2t/ask")
+    credentials: Path = Path("/c2t/credentials")
+    registry: Path = Path("/c2t/registry")
+    build: Path = Path("/c2t/build")
     desk: Path = Path("/c2t/desk")
     slots: Path = Path("/c2t/slots")
     tools: Path = Path("/c2t/tools")

@@ -12,16 +12,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from change2task.api.modernbase import ModernBase
 from change2task.api.taskcandidate import TaskCandidate
 from change2task.base.environment import PlacedEnvironment
 from change2task.checks.laying import CheckCommand
 from change2task.checks.passes import InfrastructureFault, PassOrder
 from change2task.corpus.store import Store
+from change2task.pipeline.basewise import base_step, outcome
 from change2task.pipeline.candidate import CandidateDriver
 from change2task.pipeline.progress import Silent
 from change2task.pipeline.stepwise import step
 from change2task.pipeline.wire import Answers, BaseOutcome, CandidateOutcome, StepInput, StepResult, merged
-from change2task.pods.bases import held_base
+from change2task.pods.answers import AnsweredBuilds
+from change2task.pods.bases import held_base, repository
 from change2task.pods.places import Places
 from change2task.vcs.repository import Repository
 
@@ -50,19 +53,29 @@ def read_input(places: Places) -> tuple[StepInput, Answers]:
     """The step's input with all earlier results. Raises InfrastructureFault."""
     try:
         asked = StepInput.model_validate_json((places.step / "input.json").read_bytes())
-        answers: Answers = {}
+    except (OSError, ValueError) as error:
+        raise InfrastructureFault(f"the step's input cannot be read: {error}") from error
+    return asked, answers_of(places)
+
+
+def answers_of(places: Places) -> Answers:
+    """The results of all earlier steps. Raises InfrastructureFault."""
+    answers: Answers = {}
+    try:
         for path in sorted((places.step / "results").glob("*.json")):
             answers = merged(answers, StepResult.model_validate_json(path.read_bytes()).answers)
     except (OSError, ValueError) as error:
-        raise InfrastructureFault(f"the step's input cannot be read: {error}") from error
-    return asked, answers
+        raise InfrastructureFault(f"results of earlier steps cannot be read: {error}") from error
+    return answers
 
 
 def replay(asked: StepInput, answers: Answers, places: Places) -> Outcome | Needs:
     """What the answers lead to. Raises InfrastructureFault."""
     if asked.candidate is not None and asked.parcel is not None:
         return _candidate(asked.candidate, asked, answers, places)
-    raise InfrastructureFault("this image does not know how to prepare a base")
+    if asked.base is not None:
+        return _base(asked.base, asked, answers, places)
+    raise InfrastructureFault("the step's input names neither a candidate nor a base")
 
 
 def _candidate(candidate: TaskCandidate, asked: StepInput, answers: Answers, places: Places) -> Outcome | Needs:
@@ -77,6 +90,19 @@ def _candidate(candidate: TaskCandidate, asked: StepInput, answers: Answers, pla
     reference = found.candidate.status.variant_ref
     variant = None if reference is None else store.variant(reference.name)
     return CandidateOutcome(candidate=found.candidate, variant=variant, evidence=evidence_of(store))
+
+
+def _base(base: ModernBase, asked: StepInput, answers: Answers, places: Places) -> Outcome | Needs:
+    found_in = repository(base.spec.repository.url, places)
+    cache = Path(tempfile.mkdtemp(prefix="cache-", dir=places.desk))
+    done = base_step(base, found_in, AnsweredBuilds(places.environments, cache), answers)
+    if done.found is not None:
+        images = {one.key: one.image for one in asked.built}
+        return outcome(base, done.found, images=images, ground=asked.ground or "", now=datetime.now(UTC))
+    if done.lacks is None:
+        return Needs(None)
+    lacks = done.lacks
+    return Needs(Needed(lacks.orders, found_in, lacks.environment, lacks.checks))
 
 
 def evidence_of(store: Store) -> dict[str, bytes]:
