@@ -143,6 +143,5 @@ def _what_its_pod_says(where: Target) -> str:
 
 
 def _ask(cluster: Cluster, *words: str) -> str:
-    return run(
-        *(cluster.kubectl, "--kubeconfig", cluster.kubeconfig, "--namespace", NAMESPACE, *words), seconds=SECONDS + 60
-    )
+    scope = ("--kubeconfig", str(cluster.kubeconfig), "--namespace", NAMESPACE)
+    return run(cluster.kubectl, *scope, *words, seconds=SECONDS + 60)

@@ -7,6 +7,7 @@ No operator is needed: another program answers in its place.
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -363,6 +364,32 @@ def test_definitions_and_people_s_resources_outlive_upgrade_and_uninstall(fresh:
     assert identities() == before
     assert fresh.kubectl("get", "role,rolebinding", "-n", fresh.watched, "-o", "name") == ""
     assert fresh.kubectl("get", "deployment,service", "-n", fresh.system, "-o", "name") == ""
+
+
+def test_an_upgrade_brings_new_definitions(fresh: Release, tmp_path: Path) -> None:
+    def told() -> str:
+        definition = fresh.kubectl.get("crd", "taskvariants.change2task.dev")
+        return str(definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["description"])
+
+    def upgrade(chart: Path) -> None:
+        done = fresh.run(
+            *("upgrade", "--install", fresh.system, chart, "--take-ownership"), values={"crds": {"install": True}}
+        )
+        assert done.code == 0, done.errors
+
+    today = yaml.safe_load((ROOT / "crds" / "taskvariants.yaml").read_text("utf-8"))
+    today = today["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["description"]
+    older = shutil.copytree(CHART, tmp_path / "change2task")
+    definition = older / "definitions" / "taskvariants.yaml"
+    text = definition.read_text("utf-8")
+    assert text.count(today) == 1
+    definition.write_text(text.replace(today, "As it was."), "utf-8")
+
+    upgrade(older)
+    assert told() == "As it was."
+
+    upgrade(CHART)
+    assert told() == today
 
 
 def test_what_runs_on_after_uninstall_finds_its_network_closed(fresh: Release) -> None:
