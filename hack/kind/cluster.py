@@ -61,7 +61,7 @@ class Cluster(BaseModel):
 def build(settings: Settings) -> None:
     """All images, without an engine; seconds when they are built already."""
     ensure_programs({**DEBIAN_PACKAGE, **DEBIAN_PACKAGE_TO_BUILD})
-    with _alone(settings):
+    with alone(settings):
         build_programs(settings)
         say(f"  node image {node_image(settings).names[0]}")
 
@@ -69,7 +69,7 @@ def build(settings: Settings) -> None:
 def up(settings: Settings) -> Cluster:
     """The cluster, answering. What runs already is kept."""
     ensure_programs({**DEBIAN_PACKAGE, **DEBIAN_PACKAGE_TO_BUILD})
-    with _alone(settings):
+    with alone(settings):
         with redirect_stdout(sys.stderr):
             repositories = histories()
         host.remember(settings)
@@ -92,7 +92,7 @@ def up(settings: Settings) -> Cluster:
 def down(settings: Settings) -> None:
     """Remove all of it but the caches."""
     ensure_programs({"docker": DEBIAN_PACKAGE["docker"], "iptables": DEBIAN_PACKAGE["iptables"]})
-    with _alone(settings):
+    with alone(settings):
         engine = running_engine(settings)
         if engine is not None:
             with step("cluster, services, networks removed"):
@@ -268,7 +268,7 @@ def _kubectl(settings: Settings, *words: str, stdin: bytes | None = None) -> str
 
 
 @contextmanager
-def _alone(settings: Settings) -> Iterator[None]:
+def alone(settings: Settings) -> Iterator[None]:
     """One at a time: a second start waits for the first and then finds its work done."""
     settings.cache.mkdir(parents=True, exist_ok=True)
     lock = FileLock(settings.cache / "lock")

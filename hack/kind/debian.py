@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Literal
 
 from hack.kind.commands import ClusterError, run, say, step
-from hack.kind.settings import HERE, Settings, key
+from hack.kind.settings import HERE, Settings, TreeName, key
 
-TreeName = Literal["node", "tools"]
 RECORDS = HERE / "packages"
 SECONDS = 1800.0
 SUPERFLUOUS = (

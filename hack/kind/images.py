@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from hack.kind import debian
 from hack.kind.commands import run, step
-from hack.kind.layers import Image, Layer, LayerBuilder, written_layer
 from hack.kind.programs import built_with
 from hack.kind.settings import FILES, HERE, Settings, key
 from hack.kind.trees import bare_root, take
+from hack.layers import Image, Layer, LayerBuilder, written_layer
 
 KUBERNETES = "registry.k8s.io"
 SYSTEM_PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin"
@@ -25,7 +25,7 @@ ROUTER = "c2t.test/kube-router:1"
 TOOLS = "c2t.test/tools:1"
 BUSYBOX = "c2t.test/busybox:1"
 _Root = Callable[[Settings, Path, str], LayerBuilder]
-CODE = ("images.py", "layers.py", "trees.py")
+CODE = (HERE / "images.py", HERE / "trees.py", HERE.parent / "layers.py")
 
 
 def architecture() -> str:
@@ -36,7 +36,7 @@ def architecture() -> str:
 def pod_images(settings: Settings) -> list[Image]:
     """What the node holds from its first second; kube-proxy and kube-router share a layer."""
     kubernetes, arch, tree = settings.versions.kubernetes, architecture(), debian.tree(settings, "node")
-    stamp = key(list(built_with(settings)), debian.packages(settings, "node"), *_code(), FILES / "iptables-restore")
+    stamp = key(list(built_with(settings)), debian.packages(settings, "node"), *CODE, FILES / "iptables-restore")
 
     def image(name: str, build: _Root, names: tuple[str, ...], told: Mapping[str, object]) -> Image:
         layer = cached_layer(settings, f"pod-{name}", stamp, lambda: build(settings, tree, name))
@@ -61,7 +61,7 @@ def tool_images(settings: Settings) -> list[Image]:
     """``tools``: registry, git server, package index and a container engine; ``busybox`` for small pods."""
     arch, tree = architecture(), debian.tree(settings, "tools")
     served = (FILES / "registry.yml", FILES / "lighttpd.conf", HERE / "packages" / "index.lock")
-    stamp = key(debian.packages(settings, "tools"), *_code(), *served)
+    stamp = key(debian.packages(settings, "tools"), *CODE, *served)
     tools = cached_layer(settings, "tools", stamp, lambda: _tools(settings, tree))
     busybox = cached_layer(settings, "busybox", stamp, lambda: _busybox(tree))
     return [
@@ -153,10 +153,6 @@ def not_in_images(path: str) -> bool:
     return path.startswith(("dev/", "proc/", "sys/", "run/", "var/log/", "tmp/")) or path in (
         *("etc/machine-id", "etc/hostname", "etc/resolv.conf", "var/cache/ldconfig/aux-cache"),
     )
-
-
-def _code() -> Iterator[Path]:
-    return (HERE / name for name in CODE)
 
 
 def cached_layer(settings: Settings, name: str, stamp: str, build: Callable[[], LayerBuilder]) -> Layer:

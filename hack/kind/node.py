@@ -18,9 +18,9 @@ from shutil import rmtree
 from hack.kind import debian
 from hack.kind.commands import ClusterError, run, step, succeeds, wait_until
 from hack.kind.images import LOCAL_PATH, ROUTER, architecture, cached_layer, not_in_images, pod_images
-from hack.kind.layers import Image, LayerBuilder, write_archive
 from hack.kind.programs import built_with, module_folder
 from hack.kind.settings import FILES, HERE, Settings, key
+from hack.layers import Image, LayerBuilder, write_archive
 
 NAME = "c2t.test/node"
 UNITS = ("containerd", "kubelet", "undo-mount-hacks")

@@ -17,8 +17,8 @@ from hack.demo.fetch import configured_index, pip_settings
 from hack.kind.commands import ClusterError, run, step, wait_until
 from hack.kind.engine import Engine
 from hack.kind.images import BUSYBOX, TOOLS, tool_images
-from hack.kind.layers import Image, write_archive
 from hack.kind.settings import Settings
+from hack.layers import Image, write_archive
 
 CONTAINERS = ("change2task-registry", "change2task-git", "change2task-index")
 GIT = "http://git.c2t.test"

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 HERE = Path(__file__).resolve().parent
 FILES = HERE / "files"
 MODULES = HERE / "programs"
+TreeName = Literal["node", "tools", "runner", "builder", "python"]
 
 
 class _Table(BaseModel):
@@ -40,7 +41,7 @@ class Debian(_Table):
     """The suite, and the packages of each tree."""
 
     suite: str
-    trees: Mapping[Literal["node", "tools"], tuple[str, ...]]
+    trees: Mapping[TreeName, tuple[str, ...]]
 
 
 class Kubernetes(_Table):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from hack.kind.commands import ClusterError, run
-from hack.kind.layers import LayerBuilder
+from hack.layers import LayerBuilder
 
 MERGED = ("bin", "lib", "lib64", "sbin")
 

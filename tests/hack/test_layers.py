@@ -9,7 +9,7 @@ import os
 import tarfile
 from pathlib import Path
 
-from hack.kind.layers import Image, Layer, LayerBuilder, write_archive, written_layer
+from hack.layers import Image, Layer, LayerBuilder, write_archive, written_layer
 
 
 def members(layer: Layer) -> dict[str, tarfile.TarInfo]:
@@ -99,3 +99,45 @@ def test_an_archive_names_each_image_and_holds_a_shared_layer_once(tmp_path: Pat
     assert [entry["RepoTags"] for entry in manifest] == [["one:1"], ["two:1"]]
     assert images[0].identity == f"sha256:{hashlib.sha256(told).hexdigest()}"
     assert json.loads(told)["rootfs"]["diff_ids"] == [f"sha256:{layer.digest}"]
+
+
+def test_what_lies_beyond_is_what_differs_with_the_folders_above_it(tmp_path: Path) -> None:
+    below, whole = LayerBuilder(), LayerBuilder()
+    for builder in (below, whole):
+        builder.folder("private", 0o700)
+        builder.file("private/same", b"same")
+        builder.file("changed", b"old" if builder is below else b"new")
+        builder.file("mode", b"", 0o644 if builder is below else 0o755)
+    whole.file("private/new", b"new")
+
+    found = members(whole.beyond(below).write(tmp_path / "layer.tar"))
+
+    assert sorted(found) == ["changed", "mode", "private", "private/new"]
+    assert found["private"].mode == 0o700
+
+
+def test_what_only_lies_below_is_marked_as_removed_once(tmp_path: Path) -> None:
+    below, whole = LayerBuilder(), LayerBuilder()
+    below.file("kept/gone", b"")
+    below.file("folder/a/b", b"")
+    whole.folder("kept")
+
+    found = members(whole.beyond(below).write(tmp_path / "layer.tar"))
+
+    assert sorted(found) == [".wh.folder", "kept", "kept/.wh.gone"]
+
+
+def test_privileges_are_dropped_and_modes_kept_otherwise(tmp_path: Path) -> None:
+    root = LayerBuilder()
+    root.file("su", b"", 0o4755)
+    root.file("wall", b"", 0o2711)
+    root.folder("tmp", 0o1777)
+    root.drop_privileges()
+
+    found = members(root.write(tmp_path / "layer.tar"))
+
+    assert {name: oct(member.mode) for name, member in found.items()} == {
+        "su": "0o755",
+        "wall": "0o711",
+        "tmp": "0o1777",
+    }

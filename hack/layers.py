@@ -13,14 +13,16 @@ import os
 import stat
 import tarfile
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
 MOMENT = 1_767_225_600
 """2026-01-01, the time of every file in every layer."""
 
-CHUNK = 1 << 20
+PRIVILEGED = stat.S_ISUID | stat.S_ISGID
+REMOVED = ".wh."
+"""Before the name of a file that a layer takes away."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,15 @@ class _Entry:
     content: bytes | Path = b""
     target: str = ""
     owner: tuple[int, int] = (0, 0)
+
+    def same(self, other: _Entry) -> bool:
+        """Whether both give the same bytes in a layer."""
+        alike = (self.mode, self.kind, self.target, self.owner) == (other.mode, other.kind, other.target, other.owner)
+        return alike and self.data() == other.data()
+
+    def data(self) -> bytes:
+        """The file's bytes."""
+        return self.content.read_bytes() if isinstance(self.content, Path) else self.content
 
 
 @dataclass(frozen=True)
@@ -76,6 +87,27 @@ class LayerBuilder:
                     continue
                 self._take(root / path, f"{into}/{path}".lstrip("/"), mode)
 
+    def beyond(self, below: LayerBuilder) -> LayerBuilder:
+        """What has to lie on ``below`` so that both together are this; what only that has is marked as removed."""
+        above = LayerBuilder()
+        for path, entry in self._entries.items():
+            there = below._entries.get(path)
+            if there is None or not entry.same(there):
+                for ancestor in _ancestors(path):
+                    above._entries[ancestor] = self._entries[ancestor]
+                above._entries[path] = entry
+        for path in below._entries:
+            folder, _, name = path.rpartition("/")
+            if path not in self._entries and (not folder or folder in self._entries):
+                above.file(f"{folder}/{REMOVED}{name}".lstrip("/"), b"")
+        return above
+
+    def drop_privileges(self) -> None:
+        """Take the bits from programs by which who starts them becomes someone else."""
+        for path, entry in self._entries.items():
+            if entry.kind == tarfile.REGTYPE and entry.mode & PRIVILEGED:
+                self._entries[path] = replace(entry, mode=entry.mode & ~PRIVILEGED)
+
     def write(self, target: Path) -> Layer:
         """The layer as a tar file, whole or not at all."""
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -106,6 +138,11 @@ class LayerBuilder:
         self._entries[path] = entry
 
 
+def _ancestors(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:end]) for end in range(1, len(parts))]
+
+
 def written_layer(target: Path) -> Layer:
     """A layer that was written before."""
     return Layer(target, target.with_suffix(".digest").read_text())
@@ -120,6 +157,7 @@ class Image:
     architecture: str
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The ``config`` of the image specification: Env, Entrypoint, Cmd, WorkingDir, StopSignal, Labels, Volumes."""
+    made_by: str = "hack/kind"
 
     def configuration(self) -> bytes:
         """The image's configuration file; its digest is the image's identity."""
@@ -130,7 +168,7 @@ class Image:
                 "created": "2026-01-01T00:00:00Z",
                 "config": dict(self.settings),
                 "rootfs": {"type": "layers", "diff_ids": [f"sha256:{layer.digest}" for layer in self.layers]},
-                "history": [{"created": "2026-01-01T00:00:00Z", "created_by": "hack/kind"} for _ in self.layers],
+                "history": [{"created": "2026-01-01T00:00:00Z", "created_by": self.made_by} for _ in self.layers],
             },
             sort_keys=True,
         ).encode()

@@ -1,0 +1,101 @@
+"""The run-time dependencies, one wheel each: chosen from the lock for an image's Python, installed by their hashes.
+
+The lock is for every platform, so it says of each version all the files it may come as. Which of them an image gets is
+decided here and not left to the installer, so that a bill of materials names the very file.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from packaging.tags import Tag, compatible_tags, cpython_tags
+from packaging.utils import parse_wheel_filename
+
+from hack.kind.commands import ClusterError, run
+
+MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
+GLIBC = 28
+"""Minor version of the oldest C library (2.28) that images may have, so that a host's own has no say."""
+SECONDS = 600.0
+
+
+@dataclass(frozen=True, order=True)
+class Wheel:
+    """A file of the package index."""
+
+    name: str
+    version: str
+    file: str
+    sha256: str
+
+
+def chosen(lock: Path, python: str, architecture: str) -> tuple[Wheel, ...]:
+    """The best wheel of each package that the lock names for this Python. Raises ClusterError where there is none."""
+    permitted = set(re.findall(r"sha256:([0-9a-f]{64})", lock.read_text(encoding="utf-8")))
+    listed = _uv("compile", "--quiet", "--no-deps", "--format=pylock.toml", *_target(python, architecture), lock)
+    found = []
+    for package in tomllib.loads(listed)["packages"]:
+        wheels = [
+            Wheel(package["name"], package["version"], _file(wheel), wheel["hashes"]["sha256"])
+            for wheel in package.get("wheels", ())
+            if wheel["hashes"]["sha256"] in permitted
+        ]
+        fitting = best(wheels, python, architecture)
+        if fitting is None:
+            what = f"{package['name']} {package['version']} for Python {python} on {architecture}"
+            raise ClusterError(
+                f"the package index has no wheel of {what} with a hash of {lock.name}; make lock renews it"
+            )
+        found.append(fitting)
+    return tuple(sorted(found))
+
+
+def best(wheels: Iterable[Wheel], python: str, architecture: str) -> Wheel | None:
+    """The one that installers would take; None where none fits."""
+    rank = {tag: place for place, tag in enumerate(_tags(python, MACHINES[architecture]))}
+    ranked = [
+        (min(rank[tag] for tag in fitting), wheel)
+        for wheel in wheels
+        if (fitting := [tag for tag in parse_wheel_filename(wheel.file)[3] if tag in rank])
+    ]
+    return min(ranked)[1] if ranked else None
+
+
+def install(wheels: Iterable[Wheel], target: Path, python: str, architecture: str) -> None:
+    """Unpack them into a folder, as ``pip install --target`` does."""
+    pinned = target.with_suffix(".txt")
+    pinned.write_text("".join(f"{one.name}=={one.version} --hash=sha256:{one.sha256}\n" for one in wheels))
+    words = ("--quiet", "--no-deps", "--no-build", "--require-hashes", "--target", target, "-r", pinned)
+    _uv("install", *_target(python, architecture), *words)
+
+
+def _target(python: str, architecture: str) -> tuple[str, ...]:
+    return (f"--python-version={python}", f"--python-platform={MACHINES[architecture]}-manylinux_2_{GLIBC}")
+
+
+def _uv(command: str, *words: str | Path) -> str:
+    return run(Path(sys.executable).with_name("uv"), "pip", command, *words, seconds=SECONDS)
+
+
+def _tags(python: str, machine: str) -> Iterator[Tag]:
+    """Best first, as installers rank them."""
+    version = tuple(int(part) for part in python.split("."))
+    older = {17: "manylinux2014", 12: "manylinux2010", 5: "manylinux1"}
+    platforms = []
+    for minor in range(GLIBC, 4, -1):
+        platforms.append(f"manylinux_2_{minor}_{machine}")
+        if minor in older:
+            platforms.append(f"{older[minor]}_{machine}")
+    platforms.append(f"linux_{machine}")
+    yield from cpython_tags(version, platforms=platforms)
+    yield from compatible_tags(version, f"cp{version[0]}{version[1]}", platforms)
+
+
+def _file(wheel: dict[str, str]) -> str:
+    return wheel.get("name") or urlsplit(wheel["url"]).path.rsplit("/", 1)[-1].replace("%2B", "+")
