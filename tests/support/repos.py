@@ -6,10 +6,12 @@ stands on the git command line alone, so that what it makes is never a product o
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 _ENVIRONMENT = {
@@ -216,6 +218,19 @@ class RepoBuilder:
     def pull_request(self, number: int, at: str | None = None) -> None:
         """The reference a forge keeps for a pull request's head."""
         self.git("update-ref", f"refs/pull/{number}/head", at or self.tip())
+
+    def alike(self, digits: int = 7) -> tuple[str, str]:
+        """Two commits of the current tip's files, without parents, whose ids begin with equally many same digits."""
+        person = f"Ada <ada@example.org> {FIRST_COMMIT} +0000"
+        head = f"tree {self.tree()}\nauthor {person}\ncommitter {person}\n\n"
+        seen: dict[str, bytes] = {}
+        for number in count():
+            text = f"{head}{number}\n".encode()
+            oid = hashlib.sha1(b"commit %d\0%s" % (len(text), text), usedforsecurity=False).hexdigest()
+            if (other := seen.setdefault(oid[:digits], text)) != text:
+                break
+        words = ("hash-object", "-w", "-t", "commit", "--stdin")
+        return self.git(*words, stdin=other).decode().strip(), self.git(*words, stdin=text).decode().strip()
 
     def merge_request(self, number: int, at: str | None = None) -> None:
         """The reference a forge keeps for a merge request's head."""
