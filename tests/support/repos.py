@@ -109,12 +109,19 @@ class RepoBuilder:
         self._time += A_DAY
         return self._time
 
-    def commit(self, files: Files | None = None, message: str | bytes = "A change", *, root: bool = False) -> str:
+    def commit(
+        self,
+        files: Files | None = None,
+        message: str | bytes = "A change",
+        *,
+        root: bool = False,
+        author: str = "Ada",
+    ) -> str:
         """Commit to the current branch: bytes or text, Executable, Symlink, Submodule, Moved; None removes a path.
 
         `root=True` starts without files and without parents.
         """
-        stream = self._header(message)
+        stream = self._header(message, author)
         if self.has(self.branch):
             if root:
                 self.git("update-ref", "-d", f"refs/heads/{self.branch}")
@@ -122,10 +129,12 @@ class RepoBuilder:
                 stream += f"from refs/heads/{self.branch}^0\n".encode()
         return self._import(stream + self._changes(files or {}))
 
-    def _header(self, message: str | bytes) -> bytes:
+    def _header(self, message: str | bytes, author: str = "Ada") -> bytes:
         text = message.encode() if isinstance(message, str) else message
-        who = f"Ada <ada@example.org> {self.tick()} +0000"
-        lines = f"commit refs/heads/{self.branch}\nmark :1\nauthor {who}\ncommitter {who}\ndata {len(text)}\n"
+        who = f"<ada@example.org> {self.tick()} +0000"
+        lines = (
+            f"commit refs/heads/{self.branch}\nmark :1\nauthor {author} {who}\ncommitter Ada {who}\ndata {len(text)}\n"
+        )
         return lines.encode() + text + b"\n"
 
     def _import(self, stream: bytes) -> str:

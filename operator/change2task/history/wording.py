@@ -23,14 +23,17 @@ _ISSUE_PREFIX = re.compile(
     r"^(?:\[?(?:#|GH-|gh-)\d+\]?|\[\d+\]|(?:fix|issue|bug|feature)[/-]\d+|bpo-\d+)\s*(?:[:.–—-]\s*)?(?=\S)",
     re.IGNORECASE,
 )
-_REFERENCE = r"(?:[\w.-]{1,100}/[\w.-]{1,100})?(?:#|!|GH-|gh-)\d+"
+_ROLE_REFERENCE = r":(?:issue|pr|pull|gh|bug|commit):`#?\w{1,40}`"
+_NAMED_REFERENCE = rf"(?:{_ROLE_REFERENCE}|(?<!\w)(?:issue|pr)\d+\b)"
+"""Sphinx's roles, and numbers written without a sign, as change logs have them."""
+_REFERENCE = rf"(?:(?:[\w.-]{{1,100}}/[\w.-]{{1,100}})?(?:#|!|GH-|gh-)\d+|{_NAMED_REFERENCE})"
 _CLOSING = (
     r"(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|refs?|references?|see|see also|related to|part of|relates to|followup"
     r"|follow-up|issue|pr|pull request)"
 )
 _PARENTHESISED = re.compile(
     rf"\s{{0,4}}[(\[](?:{_CLOSING}:?\s+)?{_REFERENCE}(?:\s*(?:,|and|&)?\s*(?:{_CLOSING}:?\s+)?{_REFERENCE})*"
-    rf"(?:\s+{_CLOSING})?[)\]]",
+    rf"(?:\s+{_CLOSING})?(?:,?\s+(?:patch\s+)?by\s+[^()\n]{{1,80}})?[)\]]",
     re.IGNORECASE,
 )
 _CLOSING_LINE = re.compile(
@@ -38,7 +41,9 @@ _CLOSING_LINE = re.compile(
     rf"(?:[ \t]*(?:,|and)[ \t]*(?:{_CLOSING}:?[ \t]+)?(?:{_REFERENCE}|https?://\S+))*[. \t]*$"
 )
 _INLINE_CLOSING = re.compile(rf"(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+{_REFERENCE}\s*[-:–—]?\s*")
-_BARE_REFERENCE = re.compile(r"(?<![\w&/])(?:[\w.-]{1,100}/[\w.-]{1,100})?(?:#|!)\d+\b|\bGH-\d+\b")
+_BARE_REFERENCE = re.compile(
+    rf"(?<![\w&/])(?:[\w.-]{{1,100}}/[\w.-]{{1,100}})?(?:#|!)\d+\b|\bGH-\d+\b|{_NAMED_REFERENCE}"
+)
 _FORGE_LINK = re.compile(
     r"\[([^\]\n]{0,200})\]\(https?://[^)\s]{1,200}/(?:-/)?(?:pull|issues|pull-requests|merge_requests|commit)s?/[^)\s]{1,200}\)"
 )
@@ -79,6 +84,12 @@ _THIN = re.compile(
     r"|regressions?|errors?|problems?|crash(?:es)?|failures?))*\W*"
 )
 
+_PAPERWORK = re.compile(
+    r"(?i)(?:(?:add|adds|added|update[sd]?|write|fix(?:e[sd])?|change|tweak|reword|rename|adjust|improve|the|a|an|some|missing"
+    r"|my|for|to|in)\W+)*(?:news\W?fragments?|news(?:\W+(?:entry|entries|item|file))?"
+    r"|change\W?logs?(?:\W+(?:entry|entries))?|release\W?notes?|docs?|documentation|docstrings?|readme)\W*"
+)
+"""Of what goes with a change and is not it."""
 
 _COMMON_WORDS = """
     a again all an and another apply at attempt back branch broken bug bugfix bugfixes bugs build bump by
@@ -134,7 +145,7 @@ def _rejoined(start: str, body: str) -> tuple[str, str] | None:
 def clean_title(title: str) -> str:
     """The title without numbers, emoji, advisory ids and the marks they leave behind; case and backquotes stay."""
     text = " ".join(plain(title)[:_SUBJECT_LIMIT].split())
-    text = _EMOJI.sub(" ", text).strip()
+    text = _EMOJI.sub(" ", re.sub(_ROLE_REFERENCE, " ", text)).strip()
     text = _PARENTHESISED.sub("", text)
     text = re.sub(r"(?i)\s*\b(?:introduced|caused|added|broken)\s+(?:by|in)\s+[#!]\d+", "", text)
     text = _ISSUE_PREFIX.sub("", text)
@@ -170,7 +181,7 @@ def is_thin(title: str) -> bool:
 
 def is_generic(title: str) -> bool:
     """Whether a cleaned title names no subject at all: ``fix``, ``more updates``, ``Release 1.2``."""
-    if _THIN.fullmatch(_VERSION.sub("", title)) is not None:
+    if any(kind.fullmatch(_VERSION.sub("", title)) for kind in (_THIN, _PAPERWORK)):
         return True
     return "`" not in title and _COMMON.issuperset(word.lower() for word in re.findall(r"[^\W\d_]+", title))
 
