@@ -84,6 +84,21 @@ Signed-off-by: Ada
     assert clean_body(body) == "## Description\n\n`f` returned the wrong sign, see  and ."
 
 
+@pytest.mark.parametrize(
+    ("written", "cleaned"),
+    [
+        ("Paths are taken. {issue}`2869` {pr}`3781`", "Paths are taken."),
+        ("Others stay. :issue:`769, 952, 1313`", "Others stay."),
+        ("Calls are handled.\n:ghsa:`q2x7-8rv6-6q7h`", "Calls are handled."),
+        ("Restored (a fault introduced in [#610](https://github.com/a/b/pull/610)).", "Restored (a fault)."),
+        ("Hints stay (issue262, by ada).", "Hints stay."),
+        ("---------\n\nFixes #3", ""),
+    ],
+)
+def test_bodies_lose_what_names_the_change(written: str, cleaned: str) -> None:
+    assert clean_body(written) == cleaned
+
+
 def test_bodies_keep_their_markdown() -> None:
     body = "Before:\n\n```python\nf(1)\n```\n\n- one\n- two\n\n**Note** [docs](https://example.org/a)"
     assert clean_body(body) == body
