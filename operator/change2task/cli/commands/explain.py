@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from change2task.api.modernbase import ModernBase
-from change2task.cli.lookup import STORE, stored_resource
+from change2task.cli.lookup import STORE, is_unfinished, stored_resource
 from change2task.corpus.explain import explain, explain_base
 from change2task.corpus.store import Store
 
@@ -19,6 +19,9 @@ def explain_verdict(
 ) -> None:
     """Say why this verdict, from the stored evidence alone."""
     opened = Store.open(store, create=False)
+    if is_unfinished(opened, name):
+        print(f"{name}: no verdict yet; run again")  # noqa: T201 - the command's output
+        return
     found = stored_resource(opened, name)
     lines = explain_base(opened, found) if isinstance(found, ModernBase) else explain(opened, found)
     print("\n".join(lines))  # noqa: T201 - the command's output
