@@ -39,6 +39,8 @@ FAILED: list[tuple[str, dict[str, Any] | None, dict[str, Any], Reason, str, str]
      Reason.START_FAILED, "no such file", "slot-0"),
     ("our own fault", pod(**ended("prepare", 3, message="the input cannot be read")), job(), Reason.INFRASTRUCTURE,
      "the input cannot be read", "prepare"),
+    ("not closed", pod(**ended("prepare", 5, message="10.96.0.1:443 answers")), job(), Reason.NOT_ISOLATED,
+     "10.96.0.1:443", "prepare"),
     ("harness broke", pod(**ended("slot-2", 70, reason="Error")), job(), Reason.RESULT_LOST, "ended with 70", "slot-2"),
     ("pod gone", None, job(), Reason.RESULT_LOST, "its pod is gone", ""),
     ("nothing told", pod(), job(), Reason.RESULT_LOST, "the Job's own words", ""),

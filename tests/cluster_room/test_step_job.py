@@ -27,6 +27,7 @@ JOB = StepJob(
     base_image="registry.example.com/c2t/bases@sha256:bbbb",
     slots=2,
     seconds=1800,
+    closed=("registry.example.com:443",),
 )
 TEMPLATE = PodTemplate(
     resources=ResourceAmounts(requests={"cpu": "1"}, limits={"memory": "6Gi"}),

@@ -40,7 +40,8 @@ class Subject(Model):
 class StepJob(Model):
     """Everything a step's Job depends on. ``image`` is the step image, ``base_image`` what slots start from.
 
-    ``seconds`` bound the whole Job. ``key`` identifies the work that ``step`` is a part of.
+    ``seconds`` bound the whole Job. ``key`` identifies the work that ``step`` is a part of. ``closed`` are addresses
+    (host:port) that the pod must not reach; ``allow_open``: it goes on all the same where it does.
     """
 
     subject: Subject
@@ -52,6 +53,8 @@ class StepJob(Model):
     base_image: str
     slots: int
     seconds: int
+    closed: tuple[str, ...] = ()
+    allow_open: bool = False
     template: PodTemplate = PodTemplate()
     runtime_class: str | None = None
 
@@ -144,7 +147,12 @@ class StepJob(Model):
         return _trusted(
             "prepare",
             self.image,
-            ["prepare", "--slots", str(self.slots)],
+            [
+                "prepare",
+                *("--slots", str(self.slots)),
+                *(word for address in self.closed for word in ("--closed", address)),
+                *(["--allow-open"] if self.allow_open else []),
+            ],
             [{"name": "tools", "mountPath": "/c2t/tools"}, *slots],
         )
 
