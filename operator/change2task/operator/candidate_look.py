@@ -73,7 +73,7 @@ class CandidateLook:
             progress=progress_of(candidate, seen.verdict_key),
         )
         if world.progress is not None and candidate.status.stages.get(VERDICT) != seen.verdict_key:
-            self._see_job(world, jobs.owned(self.acts.kube, candidate.kind, namespace, uid), world.progress)
+            self._see_job(world, jobs.owned(self.acts.kube, candidate.kind, [namespace], uid), world.progress)
         return world
 
     def _see_job(self, world: World, found: list[Json], progress: Progress) -> None:
