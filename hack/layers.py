@@ -87,6 +87,10 @@ class LayerBuilder:
                     continue
                 self._take(root / path, f"{into}/{path}".lstrip("/"), mode)
 
+    def content(self, path: str) -> bytes:
+        """The bytes of a file in it."""
+        return self._entries[path].data()
+
     def beyond(self, below: LayerBuilder) -> LayerBuilder:
         """What has to lie on ``below`` so that both together are this; what only that has is marked as removed."""
         above = LayerBuilder()

@@ -30,10 +30,10 @@ SECONDS = 600.0
 CODE = (Path(__file__), Path(bytecode.__file__), HERE / "images.py", HERE.parent / "layers.py")
 CLEAN = {"PATH": SEARCHED, "PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"}
 """For programs in a tree, which would take all of ours."""
-_PYTHON_FOLDERS = ("usr/lib/python3/", "usr/lib/python3.11/")
+_PYTHON_FOLDERS = ("usr/lib/python3/", "usr/lib/python3.11/", "usr/share/python3/")
 _NOT_THE_SAME_TWICE = re.compile(
     r"etc/(passwd|group|shadow|gshadow|subuid|subgid)-|etc/\.pwd\.lock|var/lib/dpkg/(available|lock.*|.*-old)"
-    r"|var/cache/debconf/(.*-old|passwords\.dat)|usr/lib/python3.*/__pycache__|usr/lib/python3.*/EXTERNALLY-MANAGED"
+    r"|var/cache/debconf/(.*-old|passwords\.dat)|usr/(lib|share)/python3.*/__pycache__|usr/lib/python3.*/EXTERNALLY-MANAGED"
 )
 
 

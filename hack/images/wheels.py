@@ -6,6 +6,10 @@ decided here and not left to the installer, so that a bill of materials names th
 
 from __future__ import annotations
 
+import base64
+import csv
+import hashlib
+import io
 import re
 import sys
 import tomllib
@@ -68,11 +72,34 @@ def best(wheels: Iterable[Wheel], python: str, architecture: str) -> Wheel | Non
 
 
 def install(wheels: Iterable[Wheel], target: Path, python: str, architecture: str) -> None:
-    """Unpack them into a folder, as ``pip install --target`` does."""
+    """Unpack them into a folder, as ``pip install --target`` does; ClusterError where a file is not the wheel's.
+
+    Not out of uv's cache: its unpacked files are linked into every environment of this machine, and what changes one
+    of those (some companies' machines add their authority to certifi's) changes them all.
+    """
     pinned = target.with_suffix(".txt")
     pinned.write_text("".join(f"{one.name}=={one.version} --hash=sha256:{one.sha256}\n" for one in wheels))
-    words = ("--quiet", "--no-deps", "--no-build", "--require-hashes", "--target", target, "-r", pinned)
+    words = ("--quiet", "--no-cache", "--no-deps", "--no-build", "--require-hashes", "--target", target, "-r", pinned)
     _uv("install", *_target(python, architecture), *words)
+    if changed := not_as_recorded(target):
+        raise ClusterError(
+            f"not as their wheels hold them: {', '.join(changed)}; something changes installed packages here"
+        )
+
+
+def not_as_recorded(target: Path) -> list[str]:
+    """Installed files whose bytes are not those that the records of their packages name."""
+    changed = []
+    for record in sorted(target.glob("*.dist-info/RECORD")):
+        for path, told, _ in csv.reader(io.StringIO(record.read_text(encoding="utf-8"))):
+            if told and told != recorded_hash((target / path).read_bytes()):
+                changed.append(path)
+    return changed
+
+
+def recorded_hash(content: bytes) -> str:
+    """As records of installed packages write it."""
+    return f"sha256={base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b'=').decode()}"
 
 
 def _target(python: str, architecture: str) -> tuple[str, ...]:

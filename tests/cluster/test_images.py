@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
+import tarfile
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
 
 from hack.images.__main__ import make
+from hack.images.bytecode import UNCHECKED
+from hack.images.grounds import debian_grounds
+from hack.images.recipes import RECIPES, build
 from hack.kind.cluster import Cluster
 from hack.kind.settings import Settings
+from hack.layers import PRIVILEGED, Image
 from tests.cluster.kubectl import Kubectl
 from tests.cluster.pods import Pods
 
@@ -32,6 +38,11 @@ def images(kind_cluster: Cluster) -> Mapping[str, str]:
     return make(Settings.from_environment())
 
 
+def built(name: str) -> Image:
+    settings = Settings.from_environment()
+    return build(settings, name, debian_grounds(settings)[RECIPES[name].ground], "any:1").image
+
+
 @pytest.fixture
 def restricted(kubectl: Kubectl) -> Iterator[Pods]:
     with kubectl.namespace({"pod-security.kubernetes.io/enforce": "restricted"}) as name:
@@ -49,6 +60,43 @@ def run(pods: Pods, image: str, script: str) -> str:
         "volumes": [{"name": "temporary", "emptyDir": {}}],
     }
     return pods.run(script, image=image, **told)
+
+
+FORBIDDEN = re.compile(
+    r"(.*/)?\.(git|ssh|aws|kube|docker|netrc|pypirc|cache|bash_history)(/.*)?"
+    r"|var/(cache/apt|lib/apt/lists|log)/.+|etc/ssh/ssh_host_.*|etc/(resolv\.conf|hostname|machine-id)|tmp/.+"
+    r"|opt/change2task/.*/(tests?|conftest\.py)(/.*)?"
+)
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_an_image_holds_no_secret_no_cache_no_history_and_no_byte_code_with_a_time(
+    images: Mapping[str, str], name: str
+) -> None:
+    found, secrets, dated = [], [], []
+    for layer in built(name).layers:
+        with tarfile.open(layer.path) as archive:
+            for member in archive:
+                file = archive.extractfile(member) if member.isreg() else None
+                content = file.read() if file else b""
+                if FORBIDDEN.fullmatch(member.name):
+                    found.append(member.name)
+                if member.name.startswith(("etc/", "root/", "home/", "var/")) and b"PRIVATE KEY--" in content:
+                    secrets.append(member.name)
+                if member.name.endswith(".pyc") and content[4:8] != UNCHECKED:
+                    dated.append(member.name)
+
+    assert (found, secrets, dated) == ([], [], [])
+
+
+@pytest.mark.parametrize("name", ["runner", "operator"])
+def test_our_own_pods_are_nobody_special_and_cannot_become_it(images: Mapping[str, str], name: str) -> None:
+    image = built(name)
+
+    assert image.settings["User"] == "1000:1000"
+    for layer in image.layers:
+        with tarfile.open(layer.path) as archive:
+            assert [member.name for member in archive if member.isreg() and member.mode & PRIVILEGED] == []
 
 
 @pytest.mark.parametrize("name", ["runner", "operator"])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hack.images.application import LOCK
-from hack.images.wheels import Wheel, best, chosen, install
+from hack.images.wheels import Wheel, best, chosen, install, not_as_recorded, recorded_hash
 from hack.kind.commands import ClusterError
 
 
@@ -57,3 +57,21 @@ def test_bytes_of_another_hash_are_not_installed(tmp_path: Path) -> None:
 
     with pytest.raises(ClusterError, match=r"(?i)hash"):
         install([forged], tmp_path / "site", "3.11", "amd64")
+
+
+def test_a_file_that_was_changed_after_it_was_installed_is_found(tmp_path: Path) -> None:
+    (tmp_path / "certificates").mkdir()
+    for name in ("certificates/all.pem", "certificates/__init__.py"):
+        (tmp_path / name).write_bytes(b"as made\n")
+    record = tmp_path / "certificates-1.dist-info" / "RECORD"
+    record.parent.mkdir()
+    hashed = recorded_hash(b"as made\n")
+    record.write_text(
+        f"certificates/__init__.py,{hashed},8\ncertificates/all.pem,{hashed},8\ncertificates-1.dist-info/RECORD,,\n"
+    )
+    assert not_as_recorded(tmp_path) == []
+
+    with (tmp_path / "certificates/all.pem").open("ab") as file:
+        file.write(b"one more\n")
+
+    assert not_as_recorded(tmp_path) == ["certificates/all.pem"]

@@ -85,7 +85,11 @@ def prepare_base(
         revision = revision.replacing(healthy=frozen, strict=True)
     progress("resolve")
     found: Resolution[PreparedBase, BaseFault] = resolution.resolve(
-        revision, default=repository.default_branch, lookup=repository.resolve, assess=preparing.assess
+        revision,
+        default=repository.default_branch,
+        lookup=repository.resolve,
+        unresolved=repository.unresolved,
+        assess=preparing.assess,
     )
     seconds = dict(preparing.seconds)
     if found.prepared is not None:

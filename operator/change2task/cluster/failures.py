@@ -36,6 +36,8 @@ _POD_REASONS = {
 }
 INFRASTRUCTURE_EXIT = 3
 """Of our own containers: their termination message says what the machine lacked."""
+OPEN_EXIT = 5
+"""Of prepare: the pod reaches what it must not."""
 
 
 class Failure(Model):
@@ -100,6 +102,8 @@ def _of_container(name: str, ended: Json) -> Failure:
         return Failure(reason=Reason.OUT_OF_MEMORY, message=told, container=name)
     if reason in _START:
         return Failure(reason=Reason.START_FAILED, message=told, container=name)
+    if code == OPEN_EXIT:
+        return Failure(reason=Reason.NOT_ISOLATED, message=last[-_MOST:], container=name)
     if code == INFRASTRUCTURE_EXIT:
         return Failure(reason=Reason.INFRASTRUCTURE, message=told, container=name)
     return Failure(reason=Reason.RESULT_LOST, message=told, container=name)

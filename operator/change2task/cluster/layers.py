@@ -58,6 +58,26 @@ def write_layer(out: IO[bytes], sources: Iterable[tuple[Path, str]], *, owner: i
                     _add(tar, path, f"{name}/{path.relative_to(source)}", owner)
 
 
+def unpack(content: bytes, folder: Path) -> None:
+    """Lay out below ``folder`` what ``write_layer`` packed, owners left aside.
+
+    Nothing is written through a link, nor outside. Raises OSError, tarfile.TarError, ValueError.
+    """
+    with tarfile.open(fileobj=io.BytesIO(content)) as tar:
+        for member in tar:
+            place = folder.joinpath(*_name(f"/{member.name}").split("/"))
+            if any((folder / parent).is_symlink() for parent in place.relative_to(folder).parents):
+                raise ValueError(f"{member.name!r} lies behind a link")
+            if member.isdir():
+                place.mkdir(parents=True, exist_ok=True)
+            elif member.issym():
+                place.symlink_to(member.linkname)
+            elif (file := tar.extractfile(member)) is not None:
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(file.read())
+                place.chmod(member.mode)
+
+
 def _archive(out: IO[bytes]) -> tarfile.TarFile:
     return tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT, encoding="utf-8", errors="surrogateescape")
 

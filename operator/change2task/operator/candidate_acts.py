@@ -7,7 +7,7 @@ owner and key are checked. When to do what is ``candidates``'.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import structlog
@@ -20,6 +20,7 @@ from change2task.cluster.kube import Conflict, Kube
 from change2task.cluster.layers import layer_of
 from change2task.cluster.step_job import StepJob, Subject
 from change2task.operator import jobs
+from change2task.operator.addresses import Addresses
 from change2task.operator.candidates import Action, Capture, Conclude, Reject, StartStep
 from change2task.operator.observed import SeenJob
 from change2task.operator.running import Place, Running
@@ -48,6 +49,7 @@ class CandidateActs:
     settings: OperatorSettings
     running: Running
     clock: Callable[[], datetime]
+    addresses: Addresses = field(default_factory=Addresses)
 
     def act(self, world: World, action: Action, key: Key) -> bool:
         """Carry an action out; whether what it changed is worth another decision in the same look.
@@ -117,6 +119,8 @@ class CandidateActs:
             base_image=parcel.image,
             slots=slots,
             seconds=int(_OVERHEAD + slots * (parcel.checks.timeout_seconds + _A_PASS)),
+            closed=self.addresses.of(self.settings.closed()),
+            allow_open=self.settings.allow_unisolated,
             template=world.base.spec.pod_template,
             runtime_class=self.settings.runtime_class_name,
         )

@@ -60,6 +60,11 @@ def is_over(job: Json) -> bool:
     )
 
 
+def image_of(job: Json) -> str:
+    """The image that a Job's trusted containers start from: a step's, or what a base grows by."""
+    return str(job["spec"]["template"]["spec"]["containers"][0]["image"])
+
+
 def see(kube: Kube, job: Json, uid: str, key: str) -> SeenJob:
     """A Job with what its last pod says. Raises KubeFault."""
     meta = job["metadata"]

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Final, Self
+from urllib.parse import urlsplit
 
 import yaml
 from pydantic import Field, ValidationError
 
 from change2task.api.model import Model
 from change2task.api.taskcandidate import Profile
+
+_PORTS: Final = {"http": 80, "https": 443, "git": 9418, "ssh": 22}
 
 
 class SettingsFault(Exception):
@@ -73,6 +76,11 @@ class OperatorSettings(Model):
     runtime_class_name: str | None = None
     profile: Profile = Profile.FULL
 
+    def closed(self) -> tuple[str, ...]:
+        """Addresses (host:port) that builds reach and pods with repository code must not."""
+        urls = (f"//{self.registry.prefix}", *self.mirrors.repositories.values(), self.index.url or "")
+        return tuple(sorted({address for url in urls if (address := _address(url))}))
+
     @classmethod
     def read(cls, path: Path) -> Self:
         """The settings of a YAML file. Raises SettingsFault."""
@@ -84,6 +92,13 @@ class OperatorSettings(Model):
             return cls.model_validate(document)
         except ValidationError as error:
             raise SettingsFault("\n".join(f"{path}: {told}" for told in map(_told, error.errors()))) from error
+
+
+def _address(url: str) -> str | None:
+    """Host and port of a URL; None where it names no host, or a port is not told and not known."""
+    parts = urlsplit(url)
+    port = parts.port or _PORTS.get(parts.scheme, 443 if not parts.scheme else None)
+    return None if parts.hostname is None or port is None else f"{parts.hostname}:{port}"
 
 
 def _told(error: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ import structlog
 
 from change2task.base.environment import DOCUMENT, LEFTOVERS, PlacedEnvironment
 from change2task.checks.passes import InfrastructureFault
-from change2task.cluster.layers import write_layer
+from change2task.cluster.layers import unpack, write_layer
 from change2task.cluster.registry import Registry, RegistryFault
 from change2task.runtime.docker import images
 from change2task.runtime.docker.engine import Engine
@@ -47,15 +47,14 @@ class RegistryShelf:
                 return None
             content = self.registry.read_document(name)
             folder.mkdir(parents=True, exist_ok=True)
-            with tarfile.open(fileobj=io.BytesIO(content)) as tar:
-                tar.extractall(folder, filter="tar")
+            unpack(content, folder)
             image = (folder / _IMAGE).read_text()
             if not self.registry.exists(image):
                 log.warning("environment.image_gone", key=key[:12], image=image)
                 return None
         except RegistryFault as error:
             raise InfrastructureFault(f"the registry: {error}") from error
-        except (OSError, tarfile.TarError) as error:
+        except (OSError, ValueError, tarfile.TarError) as error:
             raise InfrastructureFault(f"environment {key[:12]} of the registry cannot be read: {error}") from error
         log.info("environment.found", key=key[:12], image=image)
         return image
