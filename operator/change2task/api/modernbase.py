@@ -14,6 +14,7 @@ from pydantic import ConfigDict, Field, model_validator
 from change2task.api.conditions import Conditions
 from change2task.api.metadata import API_VERSION, ObjectMeta, Reference
 from change2task.api.model import Model
+from change2task.api.progress import BaseProgress
 from change2task.api.rules import Frozen, ruled
 from change2task.api.texts import BLANKS, Glob, Key, LabelValue, Quantity, Revspec, ShellCommand, Value, Word
 
@@ -269,6 +270,7 @@ class ModernBaseStatus(Model):
         default_factory=dict, description="Version of each stage that made it; under another it is made anew."
     )
     seconds: dict[str, float] = Field(default_factory=dict, description="How long each stage took.")
+    progress: BaseProgress | None = Field(default=None, description="How far work is (cluster only).")
     parcel: str | None = Field(
         default=None, description="Where what candidates need of it lies in the registry, by digest (cluster only)."
     )

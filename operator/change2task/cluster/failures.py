@@ -36,6 +36,8 @@ _POD_REASONS = {
 }
 INFRASTRUCTURE_EXIT = 3
 """Of our own containers: their termination message says what the machine lacked."""
+CREDENTIALS_EXIT = 4
+"""Of fetch: credentials are missing, wrong or refused, which trying again does not mend."""
 OPEN_EXIT = 5
 """Of prepare: the pod reaches what it must not."""
 
@@ -104,6 +106,8 @@ def _of_container(name: str, ended: Json) -> Failure:
         return Failure(reason=Reason.START_FAILED, message=told, container=name)
     if code == OPEN_EXIT:
         return Failure(reason=Reason.NOT_ISOLATED, message=last[-_MOST:], container=name)
+    if code == CREDENTIALS_EXIT:
+        return Failure(reason=Reason.CREDENTIALS_REFUSED, message=last[-_MOST:], container=name)
     if code == INFRASTRUCTURE_EXIT:
         return Failure(reason=Reason.INFRASTRUCTURE, message=told, container=name)
     return Failure(reason=Reason.RESULT_LOST, message=told, container=name)

@@ -8,66 +8,19 @@ verdict: it is tried again, or told as Stalled with the way out.
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Literal
 
 from change2task.api.model import Model
 from change2task.api.reasons import Reason
-from change2task.cluster.failures import Failure
+from change2task.operator import work
 from change2task.operator.observed import SeenCandidate, SeenJob
+from change2task.operator.work import Capture, Conclude, Keep, StartStep, Tell
 from change2task.pipeline.keys import VERDICT
 
-MOST_ATTEMPTS = 4
-"""Jobs that one step may use up before a person is asked."""
 STEPS = 40
 """More than any candidate needs; a candidate that goes on beyond is a defect of ours."""
-UNSTARTED = timedelta(minutes=15)
-"""How long a Job may wait for a place or an image before that is told as Stalled."""
-_RETRIED = frozenset(
-    {
-        Reason.EVICTED,
-        Reason.PREEMPTED,
-        Reason.NODE_LOST,
-        Reason.RESULT_LOST,
-        Reason.START_FAILED,
-        Reason.INFRASTRUCTURE,
-    }
-)
-_RETRIED_ONCE = frozenset({Reason.OUT_OF_MEMORY, Reason.DEADLINE_EXCEEDED})
-"""Another node may be faster or emptier; what fails so twice will fail so again."""
-_WAYS_OUT = {
-    Reason.IMAGE_PULL_FAILED: "check the image's name and the pull secrets of the base's podTemplate",
-    Reason.UNSCHEDULABLE: "add nodes, or ask for less in the base's podTemplate.resources",
-    Reason.QUOTA_EXCEEDED: "raise the namespace's quota, or lower the operator's caps",
-    Reason.ADMISSION_REFUSED: "let the namespace take pods of Pod Security level restricted made by the operator",
-    Reason.OUT_OF_MEMORY: "raise resources.memory of the base's podTemplate",
-    Reason.DEADLINE_EXCEEDED: "raise the base's checks.timeoutSeconds",
-    Reason.FOREIGN_OBJECT: "rename or remove that object",
-    Reason.NOT_ISOLATED: "install a network plug-in that enforces policies, or set allowUnisolated and accept the risk",
-}
-
-
-class StartStep(Model):
-    """Create the Job of a step; one that is there already is success after its owner and hash are checked."""
-
-    do: Literal["startStep"] = "startStep"
-    step: int
-    attempt: int
-
-
-class Capture(Model):
-    """Keep a finished step's result where the next step finds it; only then may its Job go."""
-
-    do: Literal["capture"] = "capture"
-    job: str
-    result: str
-
-
-class Conclude(Model):
-    """Read the last step's outcome: publish its variant if there is one, and write the verdict to status."""
-
-    do: Literal["conclude"] = "conclude"
-    outcome: str
+__all__ = ["POLICIES", "Action", "Capture", "Conclude", "Decision", "Keep", "Reject", "StartStep", "Tell", "decide"]
 
 
 class Reject(Model):
@@ -76,21 +29,6 @@ class Reject(Model):
     do: Literal["reject"] = "reject"
     reason: Reason
     message: str
-
-
-class Tell(Model):
-    """Only status says something: ``ready`` what is waited for, or ``stalled`` what a person must do."""
-
-    do: Literal["tell"] = "tell"
-    stalled: bool = False
-    reason: Reason
-    message: str
-
-
-class Keep(Model):
-    """All is as it should be."""
-
-    do: Literal["keep"] = "keep"
 
 
 Action = StartStep | Capture | Conclude | Reject | Tell | Keep
@@ -154,9 +92,8 @@ def base_decides(seen: SeenCandidate, now: datetime) -> Decision | None:
 
 def foreign_object(seen: SeenCandidate, now: datetime) -> Decision | None:
     """An object that only has our name is nobody's business of ours."""
-    if seen.job is None or seen.job.ours:
-        return None
-    return _stalled(Reason.FOREIGN_OBJECT, f"Job {seen.job.name} is not ours")
+    told = work.foreign(seen.job)
+    return None if told is None else _told(told)
 
 
 def finished(seen: SeenCandidate, now: datetime) -> Decision | None:
@@ -176,13 +113,9 @@ def job_goes_on(seen: SeenCandidate, now: datetime) -> Decision | None:
     job = seen.job
     if job is None or job.phase not in {"pending", "running"}:
         return None
-    if job.phase == "running" or job.waits_for is None:
-        return Decision(action=Keep(), message=f"step {seen.step + 1}: Job {job.name} is {job.phase}")
-    waits, left = job.waits_for, UNSTARTED - (now - job.since)
-    if left <= timedelta(0) or waits.reason is Reason.ADMISSION_REFUSED:
-        return _stalled(waits.reason, f"Job {job.name}: {waits.message}")
-    decision = _tell(waits.reason, f"Job {job.name}: {waits.message}")
-    return decision.replacing(again=max(1.0, left.total_seconds()))
+    action, message, again = work.goes_on(job, f"step {seen.step + 1}", now, work.WAYS_OUT)
+    reason = action.reason if isinstance(action, Tell) else Reason.IN_PROGRESS
+    return Decision(action=action, reason=reason, message=message, again=again)
 
 
 def job_failed(seen: SeenCandidate, now: datetime) -> Decision | None:
@@ -190,14 +123,11 @@ def job_failed(seen: SeenCandidate, now: datetime) -> Decision | None:
     job = seen.job
     if job is None:
         return None
-    failure = job.failure or Failure(reason=Reason.RESULT_LOST, message="the Job ended and left no result")
-    told = f"step {seen.step + 1}, attempt {job.attempt}: {_words(failure)}"
-    most = MOST_ATTEMPTS if failure.reason in _RETRIED else 2 if failure.reason in _RETRIED_ONCE else 0
-    if seen.attempts >= most:
-        return _stalled(failure.reason, told)
-    if not seen.room:
-        return _tell(Reason.QUEUED, f"to be tried again: {told}")
-    return Decision(action=StartStep(step=seen.step, attempt=job.attempt + 1), message=f"tried again: {told}")
+    action, message, again = work.failed(
+        job, f"step {seen.step + 1}", seen.step, seen.attempts, now, work.WAYS_OUT, room=seen.room
+    )
+    reason = action.reason if isinstance(action, Tell) else Reason.IN_PROGRESS
+    return Decision(action=action, reason=reason, message=message, again=again)
 
 
 def next_step(seen: SeenCandidate, now: datetime) -> Decision | None:
@@ -223,21 +153,17 @@ POLICIES: tuple[Policy, ...] = (
 
 
 def _captured(job: SeenJob | None) -> Decision | None:
-    if job is None or not job.ours or job.phase != "succeeded" or job.result is None:
-        return None
-    return Decision(action=Capture(job=job.name, result=job.result), message=f"the result of {job.name} is being kept")
+    action = work.capture(job)
+    return None if action is None else Decision(action=action, message=f"the result of {action.job} is being kept")
 
 
 def _tell(reason: Reason, message: str) -> Decision:
-    return Decision(action=Tell(reason=reason, message=message), reason=reason, message=message)
+    return _told(Tell(reason=reason, message=message))
 
 
 def _stalled(reason: Reason, message: str) -> Decision:
-    way_out = _WAYS_OUT.get(reason)
-    told = f"{message}; {way_out}" if way_out and message else way_out or message
-    return Decision(action=Tell(stalled=True, reason=reason, message=told), reason=reason, message=told)
+    return _told(work.stalled(reason, message))
 
 
-def _words(failure: Failure) -> str:
-    where = f"container {failure.container}: " if failure.container else ""
-    return f"{failure.reason.value}: {where}{failure.message}"
+def _told(action: Tell) -> Decision:
+    return Decision(action=action, reason=action.reason, message=action.message)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 
-from change2task.api.modernbase import Scope
+from change2task.api.modernbase import ModernBase, Scope
 from change2task.api.taskcandidate import Profile, TaskCandidate
 
 VERDICT = "verdict"
@@ -38,6 +39,13 @@ def verdict_key(
         forge,
         candidate.metadata.annotations.get(RETRY_ANNOTATION, ""),
     )
+
+
+def base_work_key(base: ModernBase, stages: Mapping[str, str]) -> str:
+    """What preparing a base is identified by: its spec, the versions of the stages that make it, a retry's token."""
+    spec = base.spec.document()
+    spec.pop("retention", None)
+    return digest("base", dict(stages), spec, base.metadata.annotations.get(RETRY_ANNOTATION, ""))
 
 
 def digest(*parts: object) -> str:
