@@ -175,9 +175,7 @@ class BaseActs:
             step=action.step,
             attempt=action.attempt,
             namespace=settings.builds_namespace,
-            image=self._asking(
-                self._with_results(progress.ground or progress.history or "", progress), asked.canonical()
-            ),
+            image=self._asking(image, asked.canonical()),
             builder=settings.images.builder,
             registry=self._access(),
             index=settings.index.url,
