@@ -10,14 +10,16 @@ STAMP  := $(VENV)/.installed
 # Any extra words for pytest: make fast ARGS="-k renames"
 ARGS   ?=
 WORKERS ?= auto
+# Another cluster than the test cluster, and values for the chart: make install KUBECONFIG_FILE=... VALUES=...
+INSTALL = $(if $(KUBECONFIG_FILE),--kubeconfig $(KUBECONFIG_FILE)) $(if $(VALUES),--values $(VALUES))
 
 .DEFAULT_GOAL := help
-.PHONY: help install lock test lint format types layers generate generated fast unit cluster cluster-image cluster-down images e2e demo bench clean
+.PHONY: help venv install uninstall helm images lock test lint format types layers generate generated fast unit cluster cluster-image cluster-down e2e demo bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-install: $(STAMP) ## the locked environment in .venv, nothing to do when it stands
+venv: $(STAMP) ## the locked environment in .venv, nothing to do when it stands
 
 # The stamp carries the lock's age: only a changed lock, project file or recipe installs again.
 $(STAMP): requirements/dev.lock requirements/bootstrap.lock pyproject.toml
@@ -31,54 +33,63 @@ $(STAMP): requirements/dev.lock requirements/bootstrap.lock pyproject.toml
 lock: $(STAMP) ## resolve pyproject.toml's ranges anew into requirements/*.lock
 	$(BIN)/python -m hack.lock
 
-test: install lint types layers generated unit ## everything CI asks: lint, types, layers, generated files, all tests
+test: venv lint types layers generated unit ## everything CI asks: lint, types, layers, generated files, all tests
 
-lint: install ## ruff, check and format
+lint: venv ## ruff, check and format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-format: install ## let ruff repair what it can
+format: venv ## let ruff repair what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-types: install ## mypy --strict
+types: venv ## mypy --strict
 	$(BIN)/mypy
 
-layers: install ## which room may import which (import-linter)
+layers: venv ## which room may import which (import-linter)
 	$(BIN)/lint-imports --no-cache
 
-generate: install ## write the files that are made from the code
+generate: venv ## write the files that are made from the code
 	$(BIN)/python -m hack.generate
 
-generated: install ## fail when a generated file differs from what the code gives
+generated: venv ## fail when a generated file differs from what the code gives
 	$(BIN)/python -m hack.generate --check
 
-unit: install ## all tests in parallel, with coverage
+unit: venv ## all tests in parallel, with coverage
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term -m "not bench and not cluster" $(ARGS)
 
-fast: install ## the tests that need no index and no container engine, without coverage
+fast: venv ## the tests that need no index and no container engine, without coverage
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "not network and not docker and not bench and not cluster" $(ARGS)
 
-cluster: install ## a real Kubernetes cluster with registry, git server, package index (docs/cluster-tests.md)
+cluster: venv ## a real Kubernetes cluster with registry, git server, package index (docs/cluster-tests.md)
 	@$(BIN)/python -m hack.kind up
 
-cluster-image: install ## only build what the cluster is made of; up to half an hour the first time
+cluster-image: venv ## only build what the cluster is made of; up to half an hour the first time
 	@$(BIN)/python -m hack.kind image
 
-cluster-down: install ## remove the cluster and all that it changed on this machine
+cluster-down: venv ## remove the cluster and all that it changed on this machine
 	@$(BIN)/python -m hack.kind down
 
 # BASE=docker.io/library/python:3.12-slim stands the images on one that is pulled; REGISTRY=registry.example.com/team pushes there.
-images: install ## the container images, pushed to the test cluster's registry or to REGISTRY (docs/images.md)
+images: venv ## the container images, pushed to the test cluster's registry or to REGISTRY (docs/images.md)
 	@$(BIN)/python -m hack.images --base "$(BASE)" --registry "$(REGISTRY)"
 
-e2e: install ## the tests on a real cluster; it is started if need be
-	$(BIN)/python -m pytest tests/cluster -n 0 --require-cluster -m cluster $(ARGS)
+install: venv ## the product on the test cluster, or on KUBECONFIG_FILE=... with VALUES=... (docs/install.md)
+	@$(BIN)/python -m hack.install up $(INSTALL)
 
-demo: install ## the whole way on real code: history, run, an accepted task, graded
+uninstall: venv ## remove it; definitions and what people made with them stay
+	@$(BIN)/python -m hack.install down $(INSTALL)
+
+helm: venv ## the Helm that installs; built, in minutes, where none is installed
+	@$(BIN)/python -m hack.install helm
+
+e2e: helm ## the tests on a real cluster; it is started if need be
+	$(BIN)/python -m pytest tests/cluster tests/charts -n 0 --require-cluster -m cluster $(ARGS)
+
+demo: venv ## the whole way on real code: history, run, an accepted task, graded
 	$(BIN)/python -m hack.demo
 
-bench: install ## measure what docs/benchmarks.md states
+bench: venv ## measure what docs/benchmarks.md states
 	$(BIN)/python -m pytest tests/bench -n 0 --no-cov -m bench $(ARGS)
 
 clean: ## remove what make made (the demo's downloads too)

@@ -7,23 +7,36 @@ where each is put.
 from __future__ import annotations
 
 import difflib
+import json
 import sys
 from pathlib import Path
+
+import yaml
 
 from change2task.api.crds import crd_files
 from change2task.api.reference import reference_pages
 from change2task.cli.app import app
 from change2task.cli.reference import commands_page
+from hack.install.values import values_page
 
 ROOT = Path(__file__).resolve().parent.parent
+CHART = ROOT / "charts" / "change2task"
+DEFINITIONS = ("crds", "charts/change2task/definitions")
+"""A chart takes no file from outside its folder, so it holds the definitions once more."""
 
 
 def files() -> dict[str, str]:
     """Path below the checkout to content, of every file that is made from the code."""
-    return {f"crds/{name}": text for name, text in crd_files().items()} | {
-        f"docs/reference/{name}": text
-        for name, text in (reference_pages() | {"commands.md": commands_page(app)}).items()
+    pages = reference_pages() | {"commands.md": commands_page(app), "values.md": _values_page()}
+    made = crd_files()
+    return {f"{folder}/{name}": text for folder in DEFINITIONS for name, text in made.items()} | {
+        f"docs/reference/{name}": text for name, text in pages.items()
     }
+
+
+def _values_page() -> str:
+    schema = json.loads((CHART / "values.schema.json").read_text(encoding="utf-8"))
+    return values_page(schema, yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8")))
 
 
 def main(arguments: list[str]) -> int:

@@ -7,6 +7,7 @@ a proxy nor a new release can change what comes out. Nothing of it is rebuilt wh
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,14 +20,26 @@ SECONDS = 3 * 3600.0
 
 def build_program(settings: Settings, name: str) -> None:
     """One module's programs: where a node image can be pulled, few are needed."""
-    _build(settings, name, settings.versions.programs[name])
+    _build(settings, name, settings.versions.programs[name], _stamps(settings))
 
 
 def build_programs(settings: Settings) -> None:
     """All of them; finished ones are kept when a later one fails."""
     for name, program in settings.versions.programs.items():
-        _build(settings, name, program)
+        _build(settings, name, program, _stamps(settings))
     _build_pause(settings)
+
+
+def build_beside(settings: Settings, name: str, program: Program) -> None:
+    """A program that is run beside the cluster: no image holds it, so none is made anew for it."""
+    _build(settings, name, program, _stamps_beside(settings))
+
+
+def is_built_beside(settings: Settings, name: str, program: Program) -> bool:
+    """Whether it need not be built now; where there is no Go it cannot have been."""
+    if shutil.which("go") is None:
+        return False
+    return _is_built(settings, _stamps_beside(settings) / name, _wanted(settings, name, program), program.names())
 
 
 def built_with(settings: Settings) -> Iterator[str]:
@@ -44,9 +57,9 @@ def module_folder(settings: Settings, program: str, package: str) -> Path:
     return Path(folder)
 
 
-def _build(settings: Settings, name: str, program: Program) -> None:
-    wanted = key(MODULES / name, program.model_dump(mode="json"), ensure_go(settings.versions.go))
-    if _is_built(settings, name, wanted, program.names()):
+def _build(settings: Settings, name: str, program: Program, stamps: Path) -> None:
+    stamp, wanted = stamps / name, _wanted(settings, name, program)
+    if _is_built(settings, stamp, wanted, program.names()):
         return
     settings.bin.mkdir(parents=True, exist_ok=True)
     linking = " ".join(("-s", "-w", *(f"-X {variable}={value}" for variable, value in program.variables.items())))
@@ -66,24 +79,32 @@ def _build(settings: Settings, name: str, program: Program) -> None:
             log=settings.logs / f"go-{name}.log",
             seconds=SECONDS,
         )
-    _stamps(settings).joinpath(name).write_text(wanted)
+    stamp.write_text(wanted)
 
 
 def _build_pause(settings: Settings) -> None:
     wanted = key(FILES / "pause.c")
-    if _is_built(settings, "pause", wanted, ("pause",)):
+    stamp = _stamps(settings) / "pause"
+    if _is_built(settings, stamp, wanted, ("pause",)):
         return
     run("gcc", "-static", "-Os", "-s", "-Wall", "-Werror", "-o", settings.bin / "pause", FILES / "pause.c")
-    _stamps(settings).joinpath("pause").write_text(wanted)
+    stamp.write_text(wanted)
 
 
-def _is_built(settings: Settings, name: str, wanted: str, files: tuple[str, ...]) -> bool:
-    stamp = _stamps(settings) / name
+def _wanted(settings: Settings, name: str, program: Program) -> str:
+    return key(MODULES / name, program.model_dump(mode="json"), ensure_go(settings.versions.go))
+
+
+def _is_built(settings: Settings, stamp: Path, wanted: str, files: tuple[str, ...]) -> bool:
     whole = all((settings.bin / file).is_file() for file in files)
     return whole and stamp.is_file() and stamp.read_text() == wanted
 
 
-def _stamps(settings: Settings) -> Path:
-    folder = settings.cache / "built"
+def _stamps(settings: Settings, kind: str = "built") -> Path:
+    folder = settings.cache / kind
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+def _stamps_beside(settings: Settings) -> Path:
+    return _stamps(settings, "built-beside")

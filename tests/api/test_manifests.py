@@ -171,6 +171,23 @@ def test_an_unknown_field_names_the_one_that_was_meant(text: str, field: str, wa
     assert (field, way) in [(f, m.split("; ", 1)[1]) for f, m in told if m.startswith("unknown field")]
 
 
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        (BASE.replace("repository:", "repositry:"), ["spec.repositry"]),
+        (BASE.replace("spec:", "specs:"), ["specs"]),
+        (BASE.replace("{name: towncrier}", "{nmae: towncrier}"), ["metadata.nmae"]),
+        (CANDIDATE.replace("baseRef", "baseref"), ["spec.baseref"]),
+        (CANDIDATE.replace("baseRef", "xyzzy"), ["spec.xyzzy", "spec.baseRef"]),
+        (CANDIDATE.replace("baseRef", "famly"), ["spec.famly", "spec.baseRef"]),
+    ],
+)
+def test_a_misspelt_field_is_one_fault_and_what_it_does_not_explain_is_told_after_it(
+    text: str, fields: list[str]
+) -> None:
+    assert [problem.field for problem in parse(text).problems] == fields
+
+
 # --- wrong values
 
 

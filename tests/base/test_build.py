@@ -144,7 +144,8 @@ def test_packages_are_those_of_the_date_and_the_project_is_installed_editable(
 ) -> None:
     place, placed = standing
     assert placed.environment.dated
-    assert placed.environment.dated_detail == "packages as they were at 2024-03-03T00:00:00Z"
+    said = "packages published before 2024-03-03T00:00:00Z, the end of the day after 2024-03-01"
+    assert placed.environment.dated_detail == said
     work = tmp_path / "state"
     (work / "src/toy").mkdir(parents=True)
     (work / "src/toy/__init__.py").write_text("WHERE = 'the state'\n")

@@ -26,7 +26,8 @@ from change2task.base.faults import BaseFault, ToolchainMissing
 from change2task.base.known import Held, Known, NotAsItWas
 from change2task.base.models import NoBase, PreparedBase
 from change2task.base.prepare import prepare_base
-from change2task.checks.running import CheckCommand, SandboxRunner
+from change2task.checks.laying import CheckCommand
+from change2task.checks.running import SandboxRunner
 from change2task.runtime.choose import choose
 from change2task.runtime.workspace import Workspaces
 from change2task.vcs.repository import Repository

@@ -20,7 +20,10 @@ def tried(
         assessed.append(commit)
         return f"prepared {commit}" if commit in eligible else Ineligible(f"{commit} is unwell", f"fault of {commit}")
 
-    return resolve(revision, default=lambda: default, lookup=commits.get, assess=assess), assessed
+    found = resolve(
+        revision, default=lambda: default, lookup=commits.get, unresolved="nothing is called {}".format, assess=assess
+    )
+    return found, assessed
 
 
 HEADS = {"v1": "aaa", "v2": "bbb", "refs/heads/main": "ccc", "refs/heads/devel": "ddd", "refs/heads/trunk": "eee"}
@@ -80,7 +83,7 @@ def test_no_commit_is_assessed_twice_and_the_second_name_says_so() -> None:
 def test_each_tried_revision_says_why_it_was_not_taken() -> None:
     found, _ = tried(Revision(healthy="gone", target="v2"), HEADS)
     assert [one.detail for one in found.tried] == [
-        "names no commit of the repository",
+        "nothing is called gone",
         "bbb is unwell",
         "ccc is unwell",
     ]
@@ -93,5 +96,5 @@ def test_a_declared_revision_is_looked_up_as_written_and_a_branch_never_as_a_tag
     def lookup(name: str) -> None:
         asked.append(name)
 
-    resolve(Revision(healthy="v1"), default=lambda: "main", lookup=lookup, assess=str)
+    resolve(Revision(healthy="v1"), default=lambda: "main", lookup=lookup, unresolved=str, assess=str)
     assert asked[:2] == ["v1", "refs/heads/main"]

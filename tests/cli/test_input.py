@@ -144,6 +144,50 @@ def test_a_faulty_mirror_is_told(tmp_path: Path, option: str, message: str) -> N
     assert message in refused(validate(tmp_path, SOUND, "--mirror", option))
 
 
+def test_a_change_that_a_repository_on_this_machine_does_not_hold_is_told_before_anything_runs(
+    tmp_path: Path, repo: RepoBuilder
+) -> None:
+    here = repo.tip()
+    repo.switch("aside")
+    aside = repo.commit({"x": "1"})
+    repo.switch("main")
+    text = documents(
+        base(),
+        candidate("here", {"commit": here}),
+        candidate("aside", {"commit": aside}),
+        candidate("absent", {"commit": "0123456789abcdef"}),
+        candidate("request", {"pullRequest": 7}),
+    )
+    ended = validate(tmp_path, text, "--mirror", f"{URL}={repo.path}")
+    assert ended.err == "", ended
+    sound, *told = ended.out.splitlines()
+    assert (ended.code, sound) == (0, "1 base and 4 candidates are sound")
+    assert [line.split(": ")[:2] for line in told] == [
+        ["  but TaskCandidate aside", "ChangeNotInAncestry"],
+        ["  but TaskCandidate absent", "ChangeNotFound"],
+        ["  but TaskCandidate request", "ChangeNotFound"],
+    ]
+    assert told[1].endswith("0123456789abcdef names no commit of the repository")
+
+
+def test_a_change_under_any_revision_that_may_become_the_base_is_not_spoken_of(
+    tmp_path: Path, repo: RepoBuilder
+) -> None:
+    early, late = repo.tip(), repo.commit({"x": "1"})
+    change = candidate("late", {"commit": late})
+    mirror = ("--mirror", f"{URL}={repo.path}")
+    assert "but" not in validate(tmp_path, documents(base(revision={"healthy": early}), change), *mirror).out
+    strict = documents(base(revision={"healthy": early, "strict": True}), change)
+    assert "but TaskCandidate late: ChangeNotInAncestry: " in validate(tmp_path, strict, *mirror).out
+
+
+def test_a_mirror_that_is_no_repository_is_told(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    ended = validate(tmp_path, SOUND, "--mirror", f"{URL}={tmp_path / 'folder'}")
+    assert ended.code == 0
+    assert f"but ModernBase toolbox: {tmp_path / 'folder'} is not a git repository" in ended.out
+
+
 def test_a_name_given_twice_is_told_with_both_places(tmp_path: Path) -> None:
     message = refused(validate(tmp_path, documents(base(), base(), candidate("one", {"commit": "abc1234"}))))
     assert "metadata.name: this ModernBase is given twice, first in" in message

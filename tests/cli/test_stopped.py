@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commands import begin, ends_in
+from tests.support.commands import at_once, begin, ends_in
 from tests.support.stores import difference
 from tests.support.world import World, base, candidate, documents
 
@@ -127,6 +127,10 @@ def test_asked_to_stop_a_run_saves_what_was_won_and_ends_in_seconds(world: World
     assert said.endswith("stopped; everything finished is stored, run again to go on\n")
     assert world.stored("candidates", "docs", store)["status"]["reason"] == "NoSourceChange"
     assert not (store / "candidates/fix.yaml").exists()
+    explained = at_once("explain", "fix", "--store", store)
+    assert (explained.code, explained.out) == (0, "fix: no verdict yet; run again\n")
+    shown = at_once("show", "fix", "--store", store)
+    assert (shown.code, shown.err) == (2, "error: fix has no verdict yet, so there is no task; run again\n")
     assert len(list((store / "cache/journal").glob("*/*.json"))) == 1
     assert [path.name for path in (store / "cache/runs").iterdir()] == ["lock"]
     assert not (store / ".lock.holder").exists()

@@ -84,6 +84,25 @@ def test_with_v_commands_are_shown_and_a_log_is_kept_of_them_in_any_case(
     assert re.search(r"command .*line='/bin/sh /c2t/plan/run\.sh'", loud.err)
 
 
+def test_a_long_verdict_is_cut_on_the_console_and_whole_in_the_log_and_in_its_explanation(
+    world: World, tmp_path: Path
+) -> None:
+    manifest = tmp_path / "long.yaml"
+    change = world.change("untested")
+    stated = [{"id": f"tests/test_{'long' * 150}.py::test_x"}]
+    manifest.write_text(documents(base(), candidate("again", change, checks=stated)))
+    store = world.copy(tmp_path)
+    ended = world.run("run", manifest, *world.mirror, "--store", store, "-v", cwd=tmp_path)
+    [line] = [line for line in ended.err.splitlines() if "] ended " in line and "name=again" in line]
+    said = world.stored("candidates", "again", store)["status"]["message"]
+    assert len(said) > 400
+    assert said[:290] in line
+    assert said[:310] not in line
+    assert line.endswith(("…'", '…"'))
+    assert said in sorted((store / "cache/logs/runs").iterdir())[-1].read_text()
+    assert said in world.run("explain", "again", "--store", store).out
+
+
 @pytest.mark.parametrize("columns", [40, 80])
 def test_on_a_narrow_terminal_names_and_verdicts_stay_whole(
     world: World, tmp_path: Path, words: tuple[str, ...], columns: int

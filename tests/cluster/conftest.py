@@ -20,6 +20,7 @@ from hack.kind.commands import ClusterError
 from hack.kind.settings import Settings
 from tests.cluster.kubectl import Kubectl
 from tests.cluster.pods import Pods
+from tests.support.helm import Helm, helm_or_skip
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,11 @@ def kind_cluster(ground: Ground) -> Cluster:
     if ground.cluster is None:
         pytest.skip("this is a promise of hack/kind's cluster, and another one was given")
     return ground.cluster
+
+
+@pytest.fixture(scope="session")
+def helm(pytestconfig: pytest.Config) -> Helm:
+    return helm_or_skip(pytestconfig)
 
 
 @pytest.fixture

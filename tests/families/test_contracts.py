@@ -4,6 +4,7 @@ import pytest
 
 from change2task.api.modernbase import Scope
 from change2task.api.taskcandidate import CheckSpec, Family, Script, StaticOracle
+from change2task.api.taskvariant import Statement
 from change2task.families.choose import ADAPTERS
 from change2task.families.contract import FamilyContract, Surface
 from tests.families.conftest import MakeEvidence, MakeSpec
@@ -82,6 +83,17 @@ def test_a_migration_without_an_oracle_has_no_contract(evidence: MakeEvidence, s
 
 def test_an_exploit_script_is_the_target_of_a_security_repair(contract: dict[Family, FamilyContract]) -> None:
     assert contract[Family.SECURITY_REPAIR].oracle.beside == (SCRIPT,)
+
+
+@pytest.mark.parametrize("family", [Family.BUG_FIX, Family.SECURITY_REPAIR])
+def test_words_of_a_repair_are_not_put_forward_as_the_fault(
+    evidence: MakeEvidence, spec: MakeSpec, family: Family
+) -> None:
+    own = evidence(title="Hints are not removed")
+    stated = own.replacing(statement=Statement(title="Hints are removed", body="", provenance="intent"))
+    said = ADAPTERS[family].contract(own, spec(family), Scope(), SURFACE).goal
+    assert "said of its repair, and tells what is wrong or how it is once that is put right" in said
+    assert "described below. " in ADAPTERS[family].contract(stated, spec(family), Scope(), SURFACE).goal
 
 
 def test_no_goal_names_an_advisory(evidence: MakeEvidence, spec: MakeSpec) -> None:

@@ -85,6 +85,19 @@ def test_everything_of_a_plain_fix_is_known(project: RepoBuilder, gather: Gather
     assert evidence.modern_paths == {"pkg/core.py": "pkg/core.py", "tests/test_core.py": "tests/test_core.py"}
 
 
+def test_a_program_among_the_authors_does_not_speak_for_a_change(project: RepoBuilder, gather: Gather) -> None:
+    project.switch("topic")
+    project.commit({"pkg/core.py": "def f(x):\n    return  -x\n"}, "Apply fix")
+    project.commit({"pkg/core.py": "def f(x):\n    return -x\n"}, "[lint.ci] hooks tidied this up", author="lint[bot]")
+    project.commit({"CHANGES.md": "# Changes\n\n- The sign is kept.\n"}, "News fragment")
+    project.switch("main")
+    merge = project.merge("topic", message="Merge branch 'topic'")
+    statement = gather(merge).evidence.statement
+    assert statement.provenance == "summary"
+    assert statement.body.startswith("The sign is kept.")
+    assert "tidied" not in statement.title + statement.body
+
+
 def test_the_source_patch_holds_source_alone_and_has_the_digest_of_the_evidence(
     project: RepoBuilder, gather: Gather
 ) -> None:

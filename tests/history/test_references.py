@@ -87,7 +87,17 @@ def test_a_change_on_another_branch_is_not_in_the_ancestry(project: RepoBuilder,
 
 @pytest.mark.parametrize("name", ["0" * 40, "no-such-tag", "HEAD:pkg"])
 def test_a_name_that_is_no_commit_is_not_found(refused: Refused, name: str) -> None:
-    assert refused(commit=name).reason is Reason.CHANGE_NOT_FOUND
+    refusal = refused(commit=name)
+    assert refusal.reason is Reason.CHANGE_NOT_FOUND
+    assert refusal.message == f"{name} names no commit of the repository"
+
+
+def test_digits_that_begin_several_commits_are_asked_to_be_more(project: RepoBuilder, refused: Refused) -> None:
+    short = project.alike()[0][:7]
+    refusal = refused(commit=short)
+    assert refusal.reason is Reason.CHANGE_NOT_FOUND
+    assert refusal.message.startswith(f"{short} begins the ids of 2 commits, ")
+    assert refusal.message.endswith("; give more digits")
 
 
 def test_a_range_holds_all_commits_between_its_ends(project: RepoBuilder, resolve: Resolve) -> None:

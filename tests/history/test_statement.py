@@ -52,6 +52,14 @@ def test_where_messages_say_nothing_the_changes_own_news_do() -> None:
     assert statement != place_alone(SEEN)
 
 
+def test_a_title_without_a_body_is_explained_by_the_changes_own_news() -> None:
+    news = ["Version 3.1 (unreleased)", "Empty names are handled (#12)."]
+    alone = build_statement([("Handle empty names", "")], visible=SEEN, news=news)
+    assert (alone.title, alone.provenance) == ("Handle empty names", "title")
+    assert alone.body == "Empty names are handled."
+    assert build_statement([("Handle empty names", "They crash.")], visible=SEEN, news=news).body == "They crash."
+
+
 @pytest.mark.parametrize("title", ["Apply fix", "address review comments", "Implement feature", "Release 1.2.3", "wip"])
 def test_a_title_of_common_words_alone_says_nothing(title: str) -> None:
     assert build_statement([(title, "")], visible=SEEN) == place_alone(SEEN)

@@ -24,6 +24,8 @@ from change2task.history.wording import (
         ("#432 Use `importlib.metadata.version` (#502)", "Use `importlib.metadata.version`"),
         ("[1518] Long standing thing (#1991)", "Long standing thing"),
         ("Finish it (#1572 followup) (#3405)", "Finish it"),
+        ("Finish it :issue:`1572` :pr:`3405`", "Finish it"),
+        ("Finish it (issue1572, by ada) and more (pr7 by bob)", "Finish it and more"),
         ("feat: add a flag (fixes #510) (#569)", "feat: add a flag"),
         ("Fix #6628 - errors are not deserializable", "errors are not deserializable"),
         ("🐛 FIX: numeric references (#272)", "FIX: numeric references"),
@@ -82,6 +84,21 @@ Signed-off-by: Ada
     assert clean_body(body) == "## Description\n\n`f` returned the wrong sign, see  and ."
 
 
+@pytest.mark.parametrize(
+    ("written", "cleaned"),
+    [
+        ("Paths are taken. {issue}`2869` {pr}`3781`", "Paths are taken."),
+        ("Others stay. :issue:`769, 952, 1313`", "Others stay."),
+        ("Calls are handled.\n:ghsa:`q2x7-8rv6-6q7h`", "Calls are handled."),
+        ("Restored (a fault introduced in [#610](https://github.com/a/b/pull/610)).", "Restored (a fault)."),
+        ("Hints stay (issue262, by ada).", "Hints stay."),
+        ("---------\n\nFixes #3", ""),
+    ],
+)
+def test_bodies_lose_what_names_the_change(written: str, cleaned: str) -> None:
+    assert clean_body(written) == cleaned
+
+
 def test_bodies_keep_their_markdown() -> None:
     body = "Before:\n\n```python\nf(1)\n```\n\n- one\n- two\n\n**Note** [docs](https://example.org/a)"
     assert clean_body(body) == body
@@ -118,6 +135,9 @@ def test_titles_without_a_subject_are_thin(title: str) -> None:
         "Small refactor and fixes",
         "Apply suggestions from code review",
         "Get tests passing again",
+        "News fragment",
+        "Add a changelog entry",
+        "Update docs",
     ],
 )
 def test_common_words_together_are_no_subject(title: str) -> None:
@@ -126,7 +146,14 @@ def test_common_words_together_are_no_subject(title: str) -> None:
 
 @pytest.mark.parametrize(
     "title",
-    ["Fix unicode newlines", "Many Option", "add `app.redirect` method", "Fix `get` of an error", "Fix empty cases"],
+    [
+        "Parse news entries",
+        "Fix unicode newlines",
+        "Many Option",
+        "add `app.redirect` method",
+        "Fix `get` of an error",
+        "Fix empty cases",
+    ],
 )
 def test_titles_with_a_subject_are_not_thin(title: str) -> None:
     assert not is_thin(title)

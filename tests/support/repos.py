@@ -6,10 +6,12 @@ stands on the git command line alone, so that what it makes is never a product o
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 _ENVIRONMENT = {
@@ -107,12 +109,19 @@ class RepoBuilder:
         self._time += A_DAY
         return self._time
 
-    def commit(self, files: Files | None = None, message: str | bytes = "A change", *, root: bool = False) -> str:
+    def commit(
+        self,
+        files: Files | None = None,
+        message: str | bytes = "A change",
+        *,
+        root: bool = False,
+        author: str = "Ada",
+    ) -> str:
         """Commit to the current branch: bytes or text, Executable, Symlink, Submodule, Moved; None removes a path.
 
         `root=True` starts without files and without parents.
         """
-        stream = self._header(message)
+        stream = self._header(message, author)
         if self.has(self.branch):
             if root:
                 self.git("update-ref", "-d", f"refs/heads/{self.branch}")
@@ -120,10 +129,12 @@ class RepoBuilder:
                 stream += f"from refs/heads/{self.branch}^0\n".encode()
         return self._import(stream + self._changes(files or {}))
 
-    def _header(self, message: str | bytes) -> bytes:
+    def _header(self, message: str | bytes, author: str = "Ada") -> bytes:
         text = message.encode() if isinstance(message, str) else message
-        who = f"Ada <ada@example.org> {self.tick()} +0000"
-        lines = f"commit refs/heads/{self.branch}\nmark :1\nauthor {who}\ncommitter {who}\ndata {len(text)}\n"
+        who = f"<ada@example.org> {self.tick()} +0000"
+        lines = (
+            f"commit refs/heads/{self.branch}\nmark :1\nauthor {author} {who}\ncommitter Ada {who}\ndata {len(text)}\n"
+        )
         return lines.encode() + text + b"\n"
 
     def _import(self, stream: bytes) -> str:
@@ -216,6 +227,19 @@ class RepoBuilder:
     def pull_request(self, number: int, at: str | None = None) -> None:
         """The reference a forge keeps for a pull request's head."""
         self.git("update-ref", f"refs/pull/{number}/head", at or self.tip())
+
+    def alike(self, digits: int = 7) -> tuple[str, str]:
+        """Two commits of the current tip's files, without parents, whose ids begin with equally many same digits."""
+        person = f"Ada <ada@example.org> {FIRST_COMMIT} +0000"
+        head = f"tree {self.tree()}\nauthor {person}\ncommitter {person}\n\n"
+        seen: dict[str, bytes] = {}
+        for number in count():
+            text = f"{head}{number}\n".encode()
+            oid = hashlib.sha1(b"commit %d\0%s" % (len(text), text), usedforsecurity=False).hexdigest()
+            if (other := seen.setdefault(oid[:digits], text)) != text:
+                break
+        words = ("hash-object", "-w", "-t", "commit", "--stdin")
+        return self.git(*words, stdin=other).decode().strip(), self.git(*words, stdin=text).decode().strip()
 
     def merge_request(self, number: int, at: str | None = None) -> None:
         """The reference a forge keeps for a merge request's head."""

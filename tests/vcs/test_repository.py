@@ -75,6 +75,17 @@ def test_what_names_no_commit_resolves_to_none(source, opened, rev):
     assert repo.resolve("main") == source.tip()
 
 
+def test_why_a_revision_names_no_commit_is_said(source, opened):
+    source.commit({"a": b"1"})
+    one, other = sorted(source.alike())
+    repo = opened(Repository.open(source.path))
+    assert repo.resolve(one[:7]) is None
+    assert repo.unresolved(one[:7]) == f"begins the ids of 2 commits, {one[:15]}, {other[:15]}; give more digits"
+    assert [repo.unresolved(rev) for rev in ("0" * 40, "nothing", "", "--all", source.tree()[:9])] == [
+        "names no commit of the repository"
+    ] * 5
+
+
 def test_new_references_are_seen_without_opening_again(source, opened):
     source.commit({"a": b"1"})
     repo = opened(Repository.open(source.path))

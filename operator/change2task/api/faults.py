@@ -6,7 +6,7 @@ wants quotes, or which field was probably meant.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from change2task.api.model import Model
@@ -56,6 +56,17 @@ def refused_metadata(values: dict[str, Any]) -> Iterator[Path]:
         yield from (("metadata", key) for key in metadata if key not in KUBERNETES_METADATA)
 
 
+def told(errors: Iterable[dict[str, Any]], model: type[Model]) -> list[dict[str, Any]]:
+    """Pydantic's errors as they are worth telling: what is missing last, and not where a misspelt field explains it.
+
+    A misspelt field is unknown, and the one that was meant is missing: that is one fault.
+    """
+    every = list(errors)
+    explained = {meant(tuple(error["loc"]), model) for error in every if error["type"] == "extra_forbidden"}
+    missing = [error for error in every if error["type"] == "missing" and tuple(error["loc"]) not in explained]
+    return [*(error for error in every if error["type"] != "missing"), *missing]
+
+
 def explain(error: dict[str, Any], model: type[Model], root: Mapping) -> tuple[str, str | None]:
     """The message of one pydantic error and the value as it was written, bounded."""
     path: Path = tuple(step for step in error["loc"] if step != "[key]")
@@ -89,16 +100,25 @@ _WORDS: Final[dict[str, Callable[[dict[str, Any]], str]]] = {
 
 
 def _unknown_field(path: Path, model: type[Model]) -> str:
-    parent, name = path[:-1], str(path[-1])
-    owner = model_of(at(model, parent))
-    known = set(fields(owner)) if owner else set()
-    if parent == ("metadata",):
-        known = set(KUBERNETES_METADATA)
-    if near := nearest(name, known):
-        return f"unknown field; did you mean {near}?"
-    if elsewhere := next(places(model, name), None):
+    if near := meant(path, model):
+        return f"unknown field; did you mean {near[-1]}?"
+    if elsewhere := next(places(model, str(path[-1])), None):
         return f"unknown field here; it belongs at {field_path(elsewhere)}"
+    known = _known(path[:-1], model)
     return f"unknown field; {'known here are ' + listed(known) if known else 'nothing may stand here'}"
+
+
+def meant(path: Path, model: type[Model]) -> Path | None:
+    """The known field for which an unknown one was most likely written; None when none is near."""
+    near = nearest(str(path[-1]), _known(path[:-1], model))
+    return None if near is None else (*path[:-1], near)
+
+
+def _known(parent: Path, model: type[Model]) -> set[str]:
+    if parent == ("metadata",):
+        return set(KUBERNETES_METADATA)
+    owner = model_of(at(model, parent))
+    return set(fields(owner)) if owner else set()
 
 
 def _missing(path: Path, model: type[Model]) -> str:

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from change2task.api.crosscheck import cross_check
 from change2task.api.documents import Document, documents
-from change2task.api.faults import explain, refused_metadata
+from change2task.api.faults import explain, refused_metadata, told
 from change2task.api.metadata import API_VERSION, GROUP
 from change2task.api.problems import Problem, bounded, field_path, listed
 from change2task.api.render import render
@@ -199,18 +199,17 @@ class _Reader:
         values["apiVersion"], values["kind"] = API_VERSION, model.__name__
         if not self.keep_status:
             values.pop("status", None)
-        for path in refused_metadata(values):
-            message, value = explain({"type": "extra_forbidden", "loc": path}, model, node)
-            fail(message, _line(node, path), path, value)
+        errors: list[dict[str, Any]] = [{"type": "extra_forbidden", "loc": path} for path in refused_metadata(values)]
+        resource = None
         try:
             resource = model.model_validate_json(json.dumps(values), strict=True, by_alias=True, by_name=False)
-        except ValidationError as error:
-            for detail in error.errors(include_url=False, include_context=True, include_input=False):
-                path = tuple(step for step in detail["loc"] if step != "[key]")
-                message, value = explain(dict(detail), model, node)
-                fail(message, _line(node, path), path, value)
-            return
-        if sound and len(self.problems) == before:
+        except ValidationError as refusal:
+            errors += map(dict, refusal.errors(include_url=False, include_context=True, include_input=False))
+        for error in told(errors, model):
+            path = tuple(step for step in error["loc"] if step != "[key]")
+            message, value = explain(error, model, node)
+            fail(message, _line(node, path), path, value)
+        if resource is not None and sound and len(self.problems) == before:
             self.resources.append(resource)
             self.origins.append(Origin(self.source, number, node.line))
 

@@ -269,6 +269,9 @@ class ModernBaseStatus(Model):
         default_factory=dict, description="Version of each stage that made it; under another it is made anew."
     )
     seconds: dict[str, float] = Field(default_factory=dict, description="How long each stage took.")
+    parcel: str | None = Field(
+        default=None, description="Where what candidates need of it lies in the registry, by digest (cluster only)."
+    )
 
 
 class ModernBase(Model):

@@ -66,6 +66,10 @@ class Reason(StrEnum):
         "ForeignObject",
         "An object that is not ours has the name we need; it is neither adopted nor deleted.",
     )
+    CREDENTIALS_REFUSED = (
+        "CredentialsRefused",
+        "The repository or the registry did not take the credentials that we have; the message says whose they are.",
+    )
     IMAGE_PULL_FAILED = "ImagePullFailed", "An image of a pod could not be pulled."
     UNSCHEDULABLE = "Unschedulable", "No node can take the pod; it is waited for."
     QUOTA_EXCEEDED = "QuotaExceeded", "A quota of the namespace forbids another pod; room is waited for."

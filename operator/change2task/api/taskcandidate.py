@@ -13,6 +13,7 @@ from change2task.api.conditions import Conditions
 from change2task.api.fidelity import Fidelity
 from change2task.api.metadata import API_VERSION, ObjectMeta, Reference
 from change2task.api.model import Model
+from change2task.api.progress import Progress
 from change2task.api.reasons import Reason, RejectionClass
 from change2task.api.rules import Frozen, ruled
 from change2task.api.texts import BLANKS, Glob, Revspec, Word
@@ -284,6 +285,7 @@ class TaskCandidateStatus(Model):
     stages: dict[str, str] = Field(default_factory=dict, description="Stage to its key.")
     evidence: dict[str, str] = Field(default_factory=dict, description="Kind to SHA-256 in the store.")
     seconds: dict[str, float] = Field(default_factory=dict, description="How long each stage took.")
+    progress: Progress | None = Field(default=None, description="How far work is (cluster only).")
 
 
 class TaskCandidate(Model):

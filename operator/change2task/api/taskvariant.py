@@ -57,9 +57,9 @@ class VariantScript(Model):
 
 
 class InterfaceName(Model):
-    """A name that an answer must bring, because hidden checks use it."""
+    """A name, or a text of several words, that an answer must bring, because hidden checks use it."""
 
-    name: str = Field(description="The name, with what encloses it.")
+    name: str = Field(description="The name, with what encloses it; or the text.")
     path: str = Field(description="Quoted path of the file that holds it in the restored state.")
 
 

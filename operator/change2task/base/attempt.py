@@ -274,7 +274,8 @@ def _dating(recipe: Recipe, frozen: Frozen, undatable: str | None, *, dated: boo
     if dated and undatable is not None:
         return False, undatable
     if dated:
-        return True, f"packages as they were at {dating.cutoff(recipe.as_of)}"
+        before = dating.cutoff(recipe.as_of)
+        return True, f"packages published before {before}, the end of the day after {recipe.as_of}"
     return False, (
         "the package index keeps no upload dates, so the newest packages were installed; another index, or a lock"
         " (change2task lock), would hold them"

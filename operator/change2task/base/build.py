@@ -92,6 +92,11 @@ class Builder:
         )
 
     @property
+    def kind(self) -> str:
+        """See Builds.kind."""
+        return self.sandbox.name
+
+    @property
     def foundation(self) -> Foundation:
         """What environments stand on, by the kind of sandbox that states run in."""
         containers = self.sandbox.containers

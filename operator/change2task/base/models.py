@@ -14,7 +14,7 @@ from change2task.api.modernbase import TriedRevision
 from change2task.base.environment import PlacedEnvironment
 from change2task.base.faults import BaseFault
 from change2task.base.inventory import Inventory
-from change2task.checks.running import CheckCommand
+from change2task.checks.laying import CheckCommand
 
 
 class PreparedBase(Model):

@@ -114,7 +114,8 @@ class ImageFoundation:
                 f" {IMAGE_VARIABLE}",
             )
         try:
-            found = images.find(self.sandbox.engine, reference, self.cancel)
+            source = self.sandbox.sources.get(reference)
+            found = images.find(self.sandbox.engine, reference, self.cancel, source=source)
         except runtime_errors.Cancelled as error:
             raise Cancelled(str(error)) from error
         except runtime_errors.SandboxError as error:

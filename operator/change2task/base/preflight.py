@@ -47,6 +47,7 @@ def preflight(
     if repeats < 2:
         raise ValueError(f"repeats: {repeats}; stability shows from the second pass on")
     records: list[tuple[Perturbation, PassRecord]] = []
+    runner.foresee([_order(tree, perturbation(repeat)) for repeat in range(repeats)])
     for repeat in range(repeats):
         varied = perturbation(repeat)
         progress(f"preflight {repeat + 1}/{repeats}")
@@ -63,12 +64,11 @@ def preflight(
 
 
 def _one(runner: PassRunner, tree: str, varied: Perturbation, timeout_seconds: float) -> PassRecord:
-    label = f"preflight-{varied.hash_seed}"
-    record = runner.run(PassOrder(tree=tree, ids=None, perturbation=varied, label=label))
+    record = runner.run(_order(tree, varied))
     crash = _crash(record)
     if crash is not None:
         _log.warning("the harness crashed on the base; once more", detail=crash)
-        record = runner.run(PassOrder(tree=tree, ids=None, perturbation=varied, label=f"{label}-again"))
+        record = runner.run(_order(tree, varied, "-again"))
         again = _crash(record)
         if again is not None:
             raise health_fault(Reason.HARNESS_CRASHED, f"twice on the base: {again}")
@@ -76,6 +76,10 @@ def _one(runner: PassRunner, tree: str, varied: Perturbation, timeout_seconds: f
     if fault is not None:
         raise fault
     return record
+
+
+def _order(tree: str, varied: Perturbation, label: str = "") -> PassOrder:
+    return PassOrder(tree=tree, ids=None, perturbation=varied, label=f"preflight-{varied.hash_seed}{label}")
 
 
 def _crash(record: PassRecord) -> str | None:

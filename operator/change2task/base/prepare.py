@@ -22,7 +22,7 @@ from change2task.api.modernbase import ModernBaseSpec
 from change2task.api.reasons import Reason
 from change2task.base import preflight as preflights
 from change2task.base import resolution, scm_version
-from change2task.base.build import Builder
+from change2task.base.builds import Builds
 from change2task.base.environment import STAGE as ENVIRONMENT_STAGE
 from change2task.base.environment import Environment, PlacedEnvironment
 from change2task.base.faults import BaseFault, Faulted, built_fault
@@ -33,9 +33,9 @@ from change2task.base.project import ProjectFiles
 from change2task.base.recipe import Recipe, RecipeUnknown, recipe_for
 from change2task.base.refusals import refusals
 from change2task.base.resolution import Ineligible, Resolution
+from change2task.checks.laying import CheckCommand
 from change2task.checks.passes import PassRunner
 from change2task.checks.reader import reader_for
-from change2task.checks.running import CheckCommand
 from change2task.vcs.errors import MissingObject, UnsafePath
 from change2task.vcs.materialise import check_paths
 from change2task.vcs.repository import Repository
@@ -52,7 +52,7 @@ Runners = Callable[[PlacedEnvironment, CheckCommand], PassRunner]
 def prepare_base(
     spec: ModernBaseSpec,
     repository: Repository,
-    builder: Builder,
+    builder: Builds,
     runners: Runners,
     clock: Callable[[], float],
     *,
@@ -66,7 +66,8 @@ def prepare_base(
     ``runners`` makes the runner of an environment; ``clock`` counts seconds; ``frozen`` is the commit an earlier run
     froze, which is then the only one tried; ``known`` is all that it found, which is then what comes back. ``progress``
     gets words about what goes on. Everything that stands in the builder's cache is taken from there. Raises
-    ToolchainMissing, NotAsItWas, InfrastructureFault, Cancelled, and ValueError for an unknown checks.format.
+    ToolchainMissing, NotAsItWas, InfrastructureFault, Cancelled, NotBuilt, and ValueError for an unknown
+    checks.format.
     """
     reader_for(spec.checks.format)
     preparing = _Preparing(spec, repository, builder, runners, clock, known, repeats, progress)
@@ -84,7 +85,11 @@ def prepare_base(
         revision = revision.replacing(healthy=frozen, strict=True)
     progress("resolve")
     found: Resolution[PreparedBase, BaseFault] = resolution.resolve(
-        revision, default=repository.default_branch, lookup=repository.resolve, assess=preparing.assess
+        revision,
+        default=repository.default_branch,
+        lookup=repository.resolve,
+        unresolved=repository.unresolved,
+        assess=preparing.assess,
     )
     seconds = dict(preparing.seconds)
     if found.prepared is not None:
@@ -108,7 +113,7 @@ def _fault(found: Resolution[PreparedBase, BaseFault]) -> BaseFault:
 class _Preparing:
     spec: ModernBaseSpec
     repository: Repository
-    builder: Builder
+    builder: Builds
     runners: Runners
     clock: Callable[[], float]
     known: Known | None
@@ -126,7 +131,7 @@ class _Preparing:
     def _prepared(self, commit: str) -> PreparedBase:
         info = self.repository.commit(commit)
         tree = self._clean(info.tree)
-        refused = [str(one) for one in refusals(self.spec, self.builder.sandbox.name)]
+        refused = [str(one) for one in refusals(self.spec, self.builder.kind)]
         if refused:
             raise built_fault(Reason.RECIPE_UNKNOWN, "; ".join(refused))
         recipe = self._recipe(commit, tree)

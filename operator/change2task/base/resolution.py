@@ -42,14 +42,15 @@ def resolve(
     *,
     default: Callable[[], str | None],
     lookup: Callable[[str], str | None],
+    unresolved: Callable[[str], str],
     assess: Callable[[str], Prepared | Ineligible[Fault]],
 ) -> Resolution[Prepared, Fault]:
     """Try revisions in order and freeze the first eligible one.
 
     ``default`` names the remote's default branch, ``lookup`` gives a revision's full commit or None (branches are
-    asked for as ``refs/heads/NAME``, lest a tag of that name answers), ``assess``
-    does the expensive rest for a commit. Branch names are tried only where the default branch cannot be resolved,
-    as the paper says. No commit is assessed twice. Faults of the machine are exceptions and end the resolution.
+    asked for as ``refs/heads/NAME``, lest a tag of that name answers), ``unresolved`` says why a revision has none,
+    ``assess`` does the expensive rest for a commit. Branch names are tried only where the default branch cannot be
+    resolved, as the paper says. No commit is assessed twice. Faults of the machine are exceptions and end it all.
     """
     tried: list[TriedRevision] = []
     faults: list[Fault] = []
@@ -57,7 +58,7 @@ def resolve(
     for source, name in _order(revision, default, lookup):
         commit = None if name is None else lookup(name if source in _DECLARED else f"refs/heads/{name}")
         if commit is None:
-            tried.append(_tried(source, name, None, detail=_unresolved(source, name)))
+            tried.append(_tried(source, name, None, detail=_unresolved(source, name, unresolved)))
         elif commit in first_seen:
             same = first_seen[commit]
             tried.append(_tried(source, name, commit, detail=f"the same commit as {same}, which was not eligible"))
@@ -95,7 +96,7 @@ def _tried(
     return TriedRevision(source=source, revision=name or "HEAD", commit=commit, eligible=eligible, detail=detail)
 
 
-def _unresolved(source: Source, name: str | None) -> str:
+def _unresolved(source: Source, name: str | None, why: Callable[[str], str]) -> str:
     if name is None:
         return "the repository names no default branch"
-    return "names no commit of the repository" if source in _DECLARED else "no such branch"
+    return why(name) if source in _DECLARED else "no such branch"

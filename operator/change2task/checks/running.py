@@ -11,16 +11,15 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import structlog
 
 from change2task.api.model import Model
+from change2task.checks.laying import CheckCommand, lay, plan_order, read, variables
 from change2task.checks.passes import Cancelled, InfrastructureFault, PassOrder, PassRecord
-from change2task.checks.plan import CheckRequest, PassPlan
-from change2task.checks.reader import plan_pass, reader_for
-from change2task.checks.readers.script import FORMAT as SCRIPT
+from change2task.checks.plan import PassPlan
 from change2task.checks.results import SuiteResult
 from change2task.runtime import errors as runtime_errors
 from change2task.runtime import trees
@@ -28,7 +27,6 @@ from change2task.runtime.environment import Environment
 from change2task.runtime.models import Command, Limits, Outcome
 from change2task.runtime.sandbox import Sandbox
 from change2task.runtime.workspace import Workspace, Workspaces
-from change2task.vcs.materialise import materialise
 from change2task.vcs.repository import Repository
 
 log = structlog.get_logger(__name__)
@@ -43,17 +41,6 @@ _OUTPUT = re.compile(r"(?:rebuild|round)\.\d+\.log")
 _KEPT_ROUNDS = 5
 _KEPT_BYTES = 1 << 20
 """Of a pass's output, in its log."""
-
-
-class CheckCommand(Model):
-    """How the checks of a base are run, from its manifest or its recipe."""
-
-    command: tuple[str, ...]
-    format: str
-    rebuild: tuple[str, ...] = ()
-    env: dict[str, str] = {}
-    timeout_seconds: float
-    test_timeout_seconds: float
 
 
 class Resources(Model):
@@ -95,15 +82,13 @@ class SandboxRunner:
         """Run one pass; raises InfrastructureFault and Cancelled."""
         started = time.monotonic()
         nonce = secrets.token_hex(8)
-        plan = plan_pass(order.label, self._request(order, nonce))
+        plan = plan_order(order, self._checks, nonce)
         try:
             with self._workspaces.fresh(self._cancel) as workspace:
-                materialise(self._repository, self._repository.tree(order.tree), workspace.work)
-                self._environment.lay_leftovers(workspace.work)
-                _write_plan(plan, workspace.plan)
+                lay(order, plan, self._repository, self._environment, workspace.work, workspace.plan)
                 stopped_by = self._run_to_completion(plan, workspace, order.label)
                 self._keep_output(workspace.results, order.label)
-                reading = reader_for(_format(order, self._checks)).read(workspace.results, nonce)
+                reading = read(order, self._checks, workspace.results, nonce)
         except runtime_errors.Cancelled as error:
             raise Cancelled(str(error)) from error
         except (runtime_errors.SandboxError, OSError) as error:
@@ -150,11 +135,7 @@ class SandboxRunner:
         )
         command = Command(
             argv=("/bin/sh", f"{layout.plan}/run.sh"),
-            env={
-                **self._environment.command_env(layout),
-                **plan.env,
-                **_places(layout),
-            },
+            env=variables(plan, self._environment, layout),
             cwd=layout.work,
             mounts=(*workspace.mounts(layout), *self._environment.mounts(layout)),
             image=self._environment.image,
@@ -168,38 +149,6 @@ class SandboxRunner:
         names = sorted(path.name for path in results.iterdir() if _OUTPUT.fullmatch(path.name))
         pieces = [trees.read_file(results, name, _KEPT_BYTES) or b"" for name in names[-_KEPT_ROUNDS:]]
         (self._logs / f"{label}.log").write_bytes(b"".join(pieces)[-_KEPT_BYTES:])
-
-    def _request(self, order: PassOrder, nonce: str) -> CheckRequest:
-        checks, script = self._checks, order.script
-        return CheckRequest(
-            command=checks.command if script is None else script.command,
-            format=_format(order, checks),
-            ids=order.ids if script is None else (script.id,),
-            scopes=order.scopes,
-            script_files={} if script is None else script.files,
-            perturbation=order.perturbation,
-            test_timeout_seconds=checks.timeout_seconds if script and script.patient else checks.test_timeout_seconds,
-            total_timeout_seconds=checks.timeout_seconds,
-            nonce=nonce,
-            rebuild=checks.rebuild,
-            env={"PYTHONDONTWRITEBYTECODE": "1", **checks.env},
-        )
-
-
-def _format(order: PassOrder, checks: CheckCommand) -> str:
-    return checks.format if order.script is None else SCRIPT
-
-
-def _places(layout: Model) -> Mapping[str, str]:
-    folders = layout.model_dump()
-    return {f"C2T_{name.upper()}": folders[name] for name in ("work", "plan", "results", "home")}
-
-
-def _write_plan(plan: PassPlan, folder: Path) -> None:
-    for name, text in plan.files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="")
 
 
 def _rounds(results: Path) -> int:

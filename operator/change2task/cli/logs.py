@@ -26,6 +26,8 @@ log = structlog.get_logger(__name__)
 
 RUN_LOG_BYTES = 8 << 20
 """Of a run's file; beyond it the older half is dropped."""
+DETAIL_SIGNS = 300
+"""Of a verdict's message on the console; ``explain`` tells it whole."""
 _ROOT = "change2task"
 _BEFORE: list[structlog.typing.Processor] = [
     structlog.contextvars.merge_contextvars,
@@ -54,7 +56,7 @@ def configure(verbose: int, console: Console, *, live: bool) -> None:
     """Lines from ``info`` on (``debug`` with -v) on the console; warnings alone while it displays live."""
     lines = _Lines(console)
     lines.setLevel(logging.DEBUG if verbose else logging.WARNING if live else logging.INFO)
-    lines.setFormatter(_formatter(colors=console.is_terminal and not console.no_color))
+    lines.setFormatter(_formatter(_cut, colors=console.is_terminal and not console.no_color))
     root = logging.getLogger(_ROOT)
     root.handlers = [lines]
     root.setLevel(logging.DEBUG)
@@ -94,10 +96,19 @@ def kept(folder: Path) -> Iterator[None]:
         file.close()
 
 
-def _formatter(*, colors: bool) -> logging.Formatter:
+def _cut(_logger: object, _name: str, said: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """What is told of a verdict, so that one verdict does not fill the screen; the file has it whole."""
+    detail = said.get("detail")
+    if isinstance(detail, str) and len(detail) > DETAIL_SIGNS:
+        said["detail"] = f"{detail[: DETAIL_SIGNS - 1]}…"
+    return said
+
+
+def _formatter(*first: structlog.typing.Processor, colors: bool) -> logging.Formatter:
     return structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=_BEFORE,
         processors=[
+            *first,
             structlog.stdlib.ProcessorFormatter.remove_processors_meta,
             structlog.processors.format_exc_info,
             structlog.dev.ConsoleRenderer(colors=colors, sort_keys=False),

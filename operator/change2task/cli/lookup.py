@@ -11,10 +11,16 @@ from change2task.api.modernbase import ModernBase
 from change2task.api.taskcandidate import TaskCandidate
 from change2task.api.taskvariant import TaskVariant
 from change2task.cli.failures import InputError
+from change2task.corpus.awaited import is_expected
 from change2task.corpus.store import Store
 
 STORE = Path(".change2task")
 """Where results go when nothing is said."""
+
+
+def is_unfinished(store: Store, name: str) -> bool:
+    """Whether a run was asked for this base or candidate and stored nothing of it: it was stopped, or failed."""
+    return is_expected(store, name) and store.candidate(name) is None and store.base(name) is None
 
 
 def stored_resource(store: Store, name: str) -> TaskCandidate | ModernBase:
@@ -55,6 +61,8 @@ def _candidate(store: Store, name: str) -> TaskCandidate | None:
 
 
 def _unknown(store: Store, name: str, *kinds: type[Resource]) -> InputError:
+    if is_unfinished(store, name):
+        return InputError(f"{name} has no verdict yet, so there is no task; run again")
     names = [found for kind in kinds for found in store.names(kind)]
     near = difflib.get_close_matches(name, names, n=3)
     hint = f"did you mean {', '.join(near)}?" if near else f"it holds {', '.join(names[:5]) or 'nothing'}"

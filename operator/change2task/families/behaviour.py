@@ -1,6 +1,7 @@
 """Bug fix and feature addition: the source change is reversed, its tests fail, and the agent brings the behaviour back.
 
-They differ in what the agent is told; oracle and scope are the same.
+They differ in what the agent is told; oracle and scope are the same. Words of an intent say what is wrong; those of the
+change say as often what it brought about ("hints are not removed"), and must not be put forward as the fault.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ class ReversedBehaviour:
 
     family: Family
     goal: str
+    goal_beside_own_words: str
+    """Where the statement is in the words of the change itself."""
 
     def applies(self, evidence: Evidence, spec: TaskCandidateSpec) -> Applicability:
         """Always: whether a check notices the reversal is found out by running, not by reading."""
@@ -46,7 +49,7 @@ class ReversedBehaviour:
         places = source_places(evidence)
         return FamilyContract(
             family=self.family,
-            goal=self.goal,
+            goal=self.goal if evidence.statement.provenance == "intent" else self.goal_beside_own_words,
             output=patch_output(scope, surface),
             oracle=Oracle(
                 beside=beside_tests(spec, places),
@@ -60,10 +63,13 @@ BUG_FIX = ReversedBehaviour(
     family=Family.BUG_FIX,
     goal="The project behaves wrongly in the way described below. Find the cause and repair it, without changing"
     " behaviour that is right today.",
+    goal_beside_own_words="The project behaves wrongly. What stands below was said of its repair, and tells what is"
+    " wrong or how it is once that is put right. Find the cause and repair it, without changing behaviour that is right"
+    " today.",
 )
 
-FEATURE_ADDITION = ReversedBehaviour(
-    family=Family.FEATURE_ADDITION,
-    goal="The project lacks the capability described below. Add it in the manner of the surrounding code, without"
-    " changing behaviour that exists today.",
+_LACKING = (
+    "The project lacks the capability described below. Add it in the manner of the surrounding code, without"
+    " changing behaviour that exists today."
 )
+FEATURE_ADDITION = ReversedBehaviour(family=Family.FEATURE_ADDITION, goal=_LACKING, goal_beside_own_words=_LACKING)

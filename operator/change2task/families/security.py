@@ -22,6 +22,15 @@ from change2task.families.contract import (
 )
 from change2task.history.models import Evidence
 
+_GOAL = (
+    "The project has the security weakness described below. Remove it at its cause, without weakening or changing other"
+    " behaviour."
+)
+_GOAL_BESIDE_OWN_WORDS = (
+    "The project has a security weakness. What stands below was said of its repair, and tells what is wrong or how it"
+    " is once that is put right. Remove it at its cause, without weakening or changing other behaviour."
+)
+
 
 @dataclass(frozen=True)
 class SecurityRepair:
@@ -49,8 +58,7 @@ class SecurityRepair:
         places = source_places(evidence)
         return FamilyContract(
             family=self.family,
-            goal="The project has the security weakness described below. Remove it at its cause, without weakening"
-            " or changing other behaviour.",
+            goal=_GOAL if evidence.statement.provenance == "intent" else _GOAL_BESIDE_OWN_WORDS,
             output=patch_output(scope, surface),
             oracle=Oracle(
                 beside=beside_tests(spec, places),

@@ -32,6 +32,9 @@ from change2task.syntax.symbols import names_defined
 from change2task.syntax.tests import changed_tests, test_units
 from change2task.vcs.repository import Repository
 
+_BOT = "[bot]"
+"""How forges mark authors that are programs."""
+
 
 @dataclass(frozen=True)
 class GatheredEvidence:
@@ -118,9 +121,10 @@ class _Gathering:
         return self.changed.modern_path(file, self.change.commit, self.head)
 
     def _messages(self) -> list[tuple[str, str]]:
-        """The speaking message first, then those of the change's commits, oldest first."""
+        """The speaking message first, then those of the change's commits, oldest first; bots do not speak for it."""
         infos = ancestry_of(self.repo, self.head).infos
-        rest = [infos[oid] for oid in self.change.commits if oid in infos and len(infos[oid].parents) < 2]
+        own = (infos[oid] for oid in self.change.commits if oid in infos)
+        rest = [info for info in own if len(info.parents) < 2 and not info.author_name.endswith(_BOT)]
         found = [(self.change.title, self.change.body), *((i.subject, i.body) for i in rest)]
         return list(dict.fromkeys(found))
 

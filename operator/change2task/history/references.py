@@ -116,7 +116,4 @@ def _found(ancestry: Ancestry, revision: str) -> str:
             Reason.HISTORY_INCOMPLETE,
             f"{revision} is not in the repository, whose history is shallow; remove spec.history.depth or raise it",
         )
-    raise ChangeUnusable(
-        Reason.CHANGE_NOT_FOUND,
-        f"{revision} names no commit of the repository, or more than one; give more digits of its id",
-    )
+    raise ChangeUnusable(Reason.CHANGE_NOT_FOUND, f"{revision} {ancestry.repo.unresolved(revision)}")

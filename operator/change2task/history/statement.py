@@ -7,6 +7,7 @@ by ``families``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,10 @@ from change2task.history.wording import clean_body, clean_title, is_generic, is_
 
 _SHOWN = 5
 _ANSWER_LINE = 16
+_RELEASE = re.compile(
+    r"(?i)\W*(?:version|release)?\W*(?:v?\d[\w.-]*)?\W*(?:un-?released|released?\W.{0,40}|\d{4}-\d\d-\d\d)?\W*"
+)
+"""The headings of a change log that name a release."""
 
 
 @dataclass(frozen=True)
@@ -40,13 +45,14 @@ def build_statement(
     """The statement of a change. ``messages``: (subject, body) of its commits, the one that speaks for it first.
 
     ``added_lines``: what the source patch adds; such lines are taken out of bodies. ``news``: what the change's own
-    change log says, for messages that say nothing. ``series``: no message speaks for all, so each commit's title is
-    told.
+    change log says, for messages that say nothing, or nothing but a title. ``series``: no message speaks for
+    all, so each commit's title is told.
     """
     if intent is not None:
         return Statement(title=intent.title.strip(), body=intent.body.strip(), provenance="intent")
     answer = frozenset(line.strip() for line in added_lines if len(line.strip()) >= _ANSWER_LINE)
     visible = visible or Visible()
+    told = without_lines(clean_body("\n".join(line for line in news if not _RELEASE.fullmatch(line))), answer)
     thin: tuple[str, str] | None = None
     sources = ([(record.title, record.body)] if record else []) + list(messages)
     for subject, body in sources:
@@ -55,12 +61,12 @@ def build_statement(
         if title and not is_thin(title):
             if series and record is None:
                 text = "\n\n".join(part for part in (text, _rest(messages, title)) if part)
-            return Statement(title=title, body=text, provenance="title")
+            return Statement(title=title, body=text or told, provenance="title")
         words = "" if is_generic(title) else title
         if thin is None and (words or text):
             thin = (words, text)
     words, text = thin or ("", "")
-    text = text or without_lines(clean_body("\n".join(news)), answer)
+    text = text or told
     return _template(words, text, visible) if words else _summary(text, visible)
 
 

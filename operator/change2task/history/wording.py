@@ -23,14 +23,17 @@ _ISSUE_PREFIX = re.compile(
     r"^(?:\[?(?:#|GH-|gh-)\d+\]?|\[\d+\]|(?:fix|issue|bug|feature)[/-]\d+|bpo-\d+)\s*(?:[:.–—-]\s*)?(?=\S)",
     re.IGNORECASE,
 )
-_REFERENCE = r"(?:[\w.-]{1,100}/[\w.-]{1,100})?(?:#|!|GH-|gh-)\d+"
+_ROLE_REFERENCE = r"(?::(?:issue|pr|pull|gh|bug|commit):|\{(?:issue|pr|pull|gh|bug|commit)\})`[#\w, ]{1,80}`"
+_NAMED_REFERENCE = rf"(?:{_ROLE_REFERENCE}|(?<!\w)(?:issue|pr)\d+\b)"
+"""Roles of Sphinx and MyST, and numbers written without a sign, as change logs have them."""
+_REFERENCE = rf"(?:(?:[\w.-]{{1,100}}/[\w.-]{{1,100}})?(?:#|!|GH-|gh-)\d+|{_NAMED_REFERENCE})"
 _CLOSING = (
     r"(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|refs?|references?|see|see also|related to|part of|relates to|followup"
     r"|follow-up|issue|pr|pull request)"
 )
 _PARENTHESISED = re.compile(
     rf"\s{{0,4}}[(\[](?:{_CLOSING}:?\s+)?{_REFERENCE}(?:\s*(?:,|and|&)?\s*(?:{_CLOSING}:?\s+)?{_REFERENCE})*"
-    rf"(?:\s+{_CLOSING})?[)\]]",
+    rf"(?:\s+{_CLOSING})?(?:,?\s+(?:patch\s+)?by\s+[^()\n]{{1,80}})?[)\]]",
     re.IGNORECASE,
 )
 _CLOSING_LINE = re.compile(
@@ -38,7 +41,10 @@ _CLOSING_LINE = re.compile(
     rf"(?:[ \t]*(?:,|and)[ \t]*(?:{_CLOSING}:?[ \t]+)?(?:{_REFERENCE}|https?://\S+))*[. \t]*$"
 )
 _INLINE_CLOSING = re.compile(rf"(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+{_REFERENCE}\s*[-:–—]?\s*")
-_BARE_REFERENCE = re.compile(r"(?<![\w&/])(?:[\w.-]{1,100}/[\w.-]{1,100})?(?:#|!)\d+\b|\bGH-\d+\b")
+_ROLES = re.compile(_ROLE_REFERENCE)
+_BARE_REFERENCE = re.compile(
+    rf"(?<![\w&/])(?:[\w.-]{{1,100}}/[\w.-]{{1,100}})?(?:#|!)\d+\b|\bGH-\d+\b|{_NAMED_REFERENCE}"
+)
 _FORGE_LINK = re.compile(
     r"\[([^\]\n]{0,200})\]\(https?://[^)\s]{1,200}/(?:-/)?(?:pull|issues|pull-requests|merge_requests|commit)s?/[^)\s]{1,200}\)"
 )
@@ -59,6 +65,7 @@ _CHECKBOX = re.compile(r"(?m)^[ \t]*[-*+][ \t]+\[[ xX]\].*$")
 _SHA = re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b")
 _ADVISORY = re.compile(r"\b(?:CVE-\d{4}-\d{4,7}(?:/\d+)*|GHSA(?:-[23456789cfghjmpqrvwx]{4}){3})\b", re.IGNORECASE)
 _ROLE = re.compile(r"(?i)(?::(?P<rst>ghsa|cve):|\{(?P<myst>ghsa|cve)\})`(?:GHSA-|CVE-)?(?P<number>[\w-]{4,20})`")
+_ORIGIN = re.compile(r"(?i)\s*\b(?:introduced|caused|added|broken)\s+(?:by|in)\s+[#!]\d+")
 _EMOJI = re.compile(
     "[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d\u20e3]+|(?<!\\w):(?=\\w*[a-z])[a-z0-9_+-]+:(?!\\w)"
 )
@@ -79,6 +86,12 @@ _THIN = re.compile(
     r"|regressions?|errors?|problems?|crash(?:es)?|failures?))*\W*"
 )
 
+_PAPERWORK = re.compile(
+    r"(?i)(?:(?:add|adds|added|update[sd]?|write|fix(?:e[sd])?|change|tweak|reword|rename|adjust|improve|the|a|an|some|missing"
+    r"|my|for|to|in)\W+)*(?:news\W?fragments?|news(?:\W+(?:entry|entries|item|file))?"
+    r"|change\W?logs?(?:\W+(?:entry|entries))?|release\W?notes?|docs?|documentation|docstrings?|readme)\W*"
+)
+"""Of what goes with a change and is not it."""
 
 _COMMON_WORDS = """
     a again all an and another apply at attempt back branch broken bug bugfix bugfixes bugs build bump by
@@ -134,9 +147,11 @@ def _rejoined(start: str, body: str) -> tuple[str, str] | None:
 def clean_title(title: str) -> str:
     """The title without numbers, emoji, advisory ids and the marks they leave behind; case and backquotes stay."""
     text = " ".join(plain(title)[:_SUBJECT_LIMIT].split())
-    text = _EMOJI.sub(" ", text).strip()
+    for pattern in (_ROLE, _ROLES, _EMOJI):
+        text = pattern.sub(" ", text)
+    text = text.strip()
     text = _PARENTHESISED.sub("", text)
-    text = re.sub(r"(?i)\s*\b(?:introduced|caused|added|broken)\s+(?:by|in)\s+[#!]\d+", "", text)
+    text = _ORIGIN.sub("", text)
     text = _ISSUE_PREFIX.sub("", text)
     for pattern in (_INLINE_CLOSING, _URL, _BARE_REFERENCE, _ADVISORY, _SHA):
         text = pattern.sub("", text)
@@ -146,15 +161,22 @@ def clean_title(title: str) -> str:
 
 
 def clean_body(body: str) -> str:
-    """The body without comments, check lists, trailers, references and empty sections; markdown stays."""
+    """The body without comments, check lists, trailers, references and empty sections; markdown stays.
+
+    Empty when no letter is left, as of a rule between two sections that are gone.
+    """
     text = plain(body)
     for pattern in (_COMMENT, _IMAGE, _CHECKBOX, _PICKED, _TRAILER, _CLOSING_LINE):
         text = pattern.sub("", text)
     if _is_commit_log(text):
         return ""
     text = _FORGE_LINK.sub(r"\1", text)
-    for pattern in (_FORGE_URL, _INLINE_CLOSING, _PARENTHESISED, _BARE_REFERENCE, _ADVISORY, _SHA):
+    for pattern in (
+        _FORGE_URL, _ORIGIN, _INLINE_CLOSING, _PARENTHESISED, _BARE_REFERENCE, _ROLE, _ADVISORY, _SHA
+    ):  # fmt: skip
         text = pattern.sub("", text)
+    if not any(sign.isalpha() for sign in text):
+        return ""
     lines = [line.rstrip() for line in text.split("\n")]
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(_without_empty_sections(lines))).strip()
     return text if len(text) <= BODY_LIMIT else text[:BODY_LIMIT].rsplit("\n", 1)[0].rstrip() + "\n…"
@@ -170,7 +192,7 @@ def is_thin(title: str) -> bool:
 
 def is_generic(title: str) -> bool:
     """Whether a cleaned title names no subject at all: ``fix``, ``more updates``, ``Release 1.2``."""
-    if _THIN.fullmatch(_VERSION.sub("", title)) is not None:
+    if any(kind.fullmatch(_VERSION.sub("", title)) for kind in (_THIN, _PAPERWORK)):
         return True
     return "`" not in title and _COMMON.issuperset(word.lower() for word in re.findall(r"[^\W\d_]+", title))
 

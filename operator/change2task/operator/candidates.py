@@ -13,7 +13,8 @@ from typing import Literal
 
 from change2task.api.model import Model
 from change2task.api.reasons import Reason
-from change2task.operator.observed import Failure, SeenCandidate, SeenJob
+from change2task.cluster.failures import Failure
+from change2task.operator.observed import SeenCandidate, SeenJob
 from change2task.pipeline.keys import VERDICT
 
 MOST_ATTEMPTS = 4
@@ -29,6 +30,7 @@ _RETRIED = frozenset(
         Reason.NODE_LOST,
         Reason.RESULT_LOST,
         Reason.START_FAILED,
+        Reason.INFRASTRUCTURE,
     }
 )
 _RETRIED_ONCE = frozenset({Reason.OUT_OF_MEMORY, Reason.DEADLINE_EXCEEDED})

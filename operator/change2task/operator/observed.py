@@ -14,6 +14,7 @@ from pydantic import Field
 from change2task.api.model import Model
 from change2task.api.reasons import Reason
 from change2task.api.taskcandidate import TaskCandidate
+from change2task.cluster.failures import Failure
 
 BasePhase = Literal["missing", "working", "stalled", "failed", "ready"]
 JobPhase = Literal["pending", "running", "succeeded", "failed"]
@@ -28,14 +29,6 @@ class SeenBase(Model):
     reason: Reason = Reason.PENDING
     message: str = ""
     isolated: bool = True
-
-
-class Failure(Model):
-    """Why a Job gave no result, in our words and in the container's last ones."""
-
-    reason: Reason
-    message: str
-    container: str = ""
 
 
 class SeenJob(Model):

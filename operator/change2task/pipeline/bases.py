@@ -26,11 +26,13 @@ from change2task.base.inventory import Inventory
 from change2task.base.known import Held, Known, NotAsItWas
 from change2task.base.models import NoBase, PreparedBase
 from change2task.base.prepare import STAGES, prepare_base
+from change2task.checks.laying import CheckCommand
 from change2task.checks.passes import InfrastructureFault
 from change2task.checks.reader import reader_for
-from change2task.checks.running import CheckCommand, SandboxRunner
+from change2task.checks.running import SandboxRunner
 from change2task.corpus.store import Store
 from change2task.pipeline import status
+from change2task.pipeline.base_status import failed_status, ready_status
 from change2task.pipeline.journal import JournalRunner
 from change2task.pipeline.keys import digest
 from change2task.pipeline.labels import LabelledRunner
@@ -229,22 +231,15 @@ class BaseDriver:
         )
 
     def _failed(self, base: ModernBase, stored: ModernBase | None, failed: NoBase, *, same: bool) -> BaseOutcome:
-        fault, now, generation = failed.fault, self.clock(), base.metadata.generation
+        fault = failed.fault
         stands = stored is not None and status.is_ready(stored)
         if stands and same:
             raise InfrastructureFault(
                 f"it was ready in an earlier run and cannot be made again ({fault.reason.value}): {fault.message};"
                 " what is stored of it stays"
             )
-        before = stored.status.conditions if stored is not None else ()
-        done = base.replacing(
-            status=ModernBaseStatus(
-                observed_generation=generation,
-                conditions=status.failed_base_conditions(before, fault, generation, now),
-                resolution=failed.tried,
-                seconds=_rounded(failed.seconds),
-            )
-        )
+        before = stored.status if stored is not None else ModernBaseStatus()
+        done = base.replacing(status=failed_status(base, before, failed, self.clock()))
         if stands:
             log.warning("base.not_replaced", base=base.metadata.name, stays="the one stored, which is ready")
         else:
@@ -252,27 +247,9 @@ class BaseDriver:
         return BaseOutcome(base=done, on_hand=None)
 
     def _ready(self, base: ModernBase, stored: ModernBase | None, prepared: PreparedBase) -> ModernBaseStatus:
-        environment = prepared.environment.environment
         evidence = {kind: self.store.put_evidence(content) for kind, content in prepared.evidence().items()}
-        return ModernBaseStatus(
-            observed_generation=base.metadata.generation,
-            conditions=status.ready_base_conditions(
-                stored.status.conditions if stored is not None else (),
-                base.metadata.generation,
-                self.clock(),
-                dated=environment.dated,
-                dated_detail=environment.dated_detail,
-            ),
-            base_key=prepared.key,
-            commit=prepared.commit,
-            commit_time=prepared.commit_time.isoformat(),
-            resolution=prepared.tried,
-            environment=environment.summary(),
-            inventory=prepared.inventory.counted(),
-            evidence=evidence,
-            stages=STAGES,
-            seconds=_rounded(prepared.seconds),
-        )
+        before = stored.status if stored is not None else ModernBaseStatus()
+        return ready_status(base, before, prepared, evidence, self.clock())
 
 
 @dataclass(frozen=True)
@@ -303,7 +280,3 @@ class _Ready:
             modules=prepared.environment.modules(),
             build=reader_for(prepared.checks.format).build(prepared.checks.command),
         )
-
-
-def _rounded(seconds: Mapping[str, float]) -> dict[str, float]:
-    return {stage: round(value, 3) for stage, value in seconds.items()}

@@ -122,15 +122,7 @@ class CandidateDriver:
             f"base {base.metadata.name} is not healthy: {reason.value}: {status.message_of(base) or reason.sentence}",
         )
         done = candidate.replacing(
-            status=TaskCandidateStatus(
-                observed_generation=candidate.metadata.generation,
-                conditions=status.candidate_conditions(candidate, verdict, accepted=False, now=self.clock()),
-                base_key=base.status.base_key,
-                accepted=False,
-                reason=verdict.reason,
-                rejection=verdict.reason.rejection,
-                message=verdict.message,
-            )
+            status=status.refused_candidate(candidate, verdict, base.status.base_key, self.clock())
         )
         stored = self.store.candidate(candidate.metadata.name)
         if stored is not None and VERDICT in stored.status.stages:

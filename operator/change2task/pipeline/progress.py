@@ -21,3 +21,16 @@ class Reporter(Protocol):
     def ended(self, kind: Kind, name: str, outcome: str, detail: str = "") -> None:
         """It has come to an end: ``ready``, ``accepted``, ``no verdict``, or the reason of its rejection."""
         ...
+
+
+class Silent:
+    """Tells nobody: where nobody watches."""
+
+    def planned(self, candidates: int) -> None:
+        """See Reporter."""
+
+    def stage(self, kind: Kind, name: str, stage: str, detail: str = "") -> None:
+        """See Reporter."""
+
+    def ended(self, kind: Kind, name: str, outcome: str, detail: str = "") -> None:
+        """See Reporter."""

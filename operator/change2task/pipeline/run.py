@@ -19,6 +19,7 @@ from change2task.api.modernbase import ModernBase
 from change2task.api.reasons import Reason
 from change2task.api.taskcandidate import TaskCandidate
 from change2task.checks.passes import Cancelled, InfrastructureFault
+from change2task.corpus.awaited import expect
 from change2task.corpus.errors import StoreDamaged, StoreError
 from change2task.pipeline import status
 from change2task.pipeline.bases import BaseDriver, BaseOutcome
@@ -51,6 +52,8 @@ class Run:
     def run(self, bases: Iterable[ModernBase], candidates: Sequence[TaskCandidate]) -> RunOutcome:
         """Drive everything; raises Cancelled when it was stopped, StoreError when nothing more can be stored."""
         bases = tuple(bases)
+        names = (*(base.metadata.name for base in bases), *(candidate.metadata.name for candidate in candidates))
+        expect(self.candidates.store, names)
         self.reporter.planned(len(candidates))
         with ThreadPoolExecutor(max_workers=self.jobs, thread_name_prefix="work") as pool:
             try:

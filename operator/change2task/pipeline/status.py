@@ -10,7 +10,7 @@ from typing import Literal
 from change2task.api.conditions import Condition, ConditionType, condition, with_condition
 from change2task.api.modernbase import ModernBase
 from change2task.api.reasons import Reason, RejectionClass
-from change2task.api.taskcandidate import Attempt, CheckCounts, TaskCandidate
+from change2task.api.taskcandidate import Attempt, CheckCounts, TaskCandidate, TaskCandidateStatus
 from change2task.api.taskvariant import TaskVariant, TaskVariantStatus
 from change2task.base.faults import BaseFault
 from change2task.construct.models import NotApplicable, Proposal
@@ -98,6 +98,21 @@ def candidate_conditions(
     for kind, state, reason, message in rows:
         conditions = put(conditions, kind, state, reason, generation, now, message)
     return conditions
+
+
+def refused_candidate(
+    candidate: TaskCandidate, verdict: Verdict, base_key: str | None, now: datetime
+) -> TaskCandidateStatus:
+    """The status of a candidate that was refused before it was looked into."""
+    return TaskCandidateStatus(
+        observed_generation=candidate.metadata.generation,
+        conditions=candidate_conditions(candidate, verdict, accepted=False, now=now),
+        base_key=base_key,
+        accepted=False,
+        reason=verdict.reason,
+        rejection=verdict.reason.rejection,
+        message=verdict.message,
+    )
 
 
 def published_variant(variant: TaskVariant, counts: CheckCounts, now: datetime) -> TaskVariant:

@@ -37,22 +37,22 @@ def step(driver: CandidateDriver, candidate: TaskCandidate, base: BaseOnHand, an
     Raises what ``CandidateDriver.drive`` raises. The base's own runner is never used, and the driver's store should
     not be one whose journals are kept, since all that is known stands in ``answers``.
     """
-    runner = _Replaying(answers)
+    runner = Replaying(answers)
     try:
         return Step(candidate=driver.drive(candidate, replace(base, runner=runner)))
-    except _Lacking as lacking:
+    except Lacking as lacking:
         return Step(needs=tuple(runner.lacking(lacking.order)))
 
 
-class _Lacking(BaseException):
-    """A pass has no answer yet. Nobody but ``step`` may catch it, so it is no Exception."""
+class Lacking(BaseException):
+    """A pass has no answer yet. Nobody but those who step may catch it, so it is no Exception."""
 
     def __init__(self, order: PassOrder) -> None:
         super().__init__(order.label)
         self.order = order
 
 
-class _Replaying:
+class Replaying:
     """Answers passes from what there is."""
 
     def __init__(self, answers: Answers) -> None:
@@ -61,14 +61,16 @@ class _Replaying:
         self._foreseen: dict[str, PassOrder] = {}
 
     def run(self, order: PassOrder) -> PassRecord:
+        """The next answer to this order. Raises Lacking."""
         key = order.key()
         known = self._answers.get(key, ())
         if self._asked[key] >= len(known):
-            raise _Lacking(order)
+            raise Lacking(order)
         self._asked[key] += 1
         return known[self._asked[key] - 1]
 
     def foresee(self, orders: Sequence[PassOrder]) -> None:
+        """See PassRunner.foresee."""
         self._foreseen |= {order.key(): order for order in orders}
 
     def lacking(self, first: PassOrder) -> list[PassOrder]:

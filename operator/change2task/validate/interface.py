@@ -3,8 +3,8 @@
 A task whose checks import ``slugify`` can be solved by nobody who is not told that name. Whatever the restoration
 brings (definitions, parameters, members, modules, and strings that name something: options, keys, variables) and the
 hidden checks use is told beside the statement, unless its words say it: that a word stands somewhere else in the tree
-tells nobody that it is wanted here. Where the change itself says nothing of substance, names alone make no task: it is
-refused. Messages that checks compare word for word are not looked at here.
+tells nobody that it is wanted here. So are texts of several words, such as messages, that it brings and they compare.
+Where the change itself says nothing of substance, names alone make no task: it is refused.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from change2task.api.taskvariant import InterfaceName, Statement
 from change2task.patch.paths import quote, unquote
 from change2task.syntax.languages import Language, language_of
 from change2task.syntax.symbols import names_used
-from change2task.syntax.tokens import Token, tokens
+from change2task.syntax.tokens import Token, docstring_spans, tokens
 from change2task.syntax.units import Unit, units
 from change2task.validate.lifecycle import name_some
 from change2task.validate.verdict import Verdict, passed, refused
@@ -30,6 +30,8 @@ GATE = "interface"
 _DOTTED = re.compile(rb"[A-Za-z_][\w.]*", re.ASCII)
 _NAMING = re.compile(r"-{0,2}[A-Za-z_][\w-]{2,39}", re.ASCII)
 """A string that names something: an option, a key, a variable."""
+_LEAST_TEXT = 12
+"""Characters of a text of several words below which that it stands on both sides may be chance."""
 _OWN_WORDS = frozenset({"title", "intent"})
 
 
@@ -45,11 +47,13 @@ def untold(
     names: set[str] = set()
     strings: set[str] = set()
     keywords: set[str] = set()
+    texts: set[str] = set()
     for path in map(unquote, hidden_files):
         source = _Source(path, _content(repository, task, path))
         names |= source.words()
         strings |= source.naming_strings()
         keywords |= source.keywords()
+        texts |= source.texts()
     for text in scripts:
         words = words_of(text.encode())
         names, strings, keywords = names | words, strings | words, keywords | words
@@ -63,6 +67,9 @@ def untold(
             *sorted((after.naming_strings() - before.naming_strings()) & strings),
         ):
             found.setdefault((quote(change.path), name.rpartition(".")[2]), _named(change.path, name))
+        for brought in sorted(after.texts() - before.texts()):
+            if any(brought in compared or compared in brought for compared in texts):
+                found.setdefault((quote(change.path), brought), _named(change.path, brought))
     return tuple(found[key] for key in sorted(found))
 
 
@@ -124,6 +131,17 @@ class _Source:
     def naming_strings(self) -> frozenset[str]:
         """Strings that name an option, a key or a variable."""
         return frozenset(text for text in self._strings() if _NAMING.fullmatch(text))
+
+    def texts(self) -> frozenset[str]:
+        """Strings of several words, or their parts between what is filled in; what documents the code is none."""
+        documents = docstring_spans(self.content) if self.language is Language.PYTHON else []
+        parts = (
+            part.text.strip(b"\"'` ").replace(b"\\", b"").decode("utf-8", "backslashreplace")
+            for part in self._tokens()
+            if ("string" in part.kind or part.kind == "text")
+            and not any(start <= part.start < end for start, end in documents)
+        )
+        return frozenset(part for part in parts if len(part) >= _LEAST_TEXT and " " in part)
 
     def brought(self, before: _Source) -> list[str]:
         """Definitions and assigned members that this state has beyond ``before``, and its modules if it is new."""

@@ -12,8 +12,9 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
 import structlog
@@ -69,13 +70,14 @@ def ensure_mirror(
     refresh: bool = False,
     depth: int | None = None,
     seconds: float = SECONDS,
+    variables: Mapping[str, str] = MappingProxyType({}),
 ) -> Repository:
     """The mirror of `url` in `folder`, fetched from `source` when it is not there yet.
 
     `source` is a local path, a file:// URL, or any URL that git fetches over git, ssh, http or https. An existing
     mirror is used without asking the source, unless `refresh` is set, one of the `wanted` revisions is not in it, or
     its history was cut and `depth` is None. A revision that is still missing then is no error here. `depth` is ignored
-    for local paths.
+    for local paths. `variables` is what git's environment holds beside the usual, such as who it asks for a password.
 
     Raises PathNotFound, NotARepository, EmptyRepository, MirrorUnreachable, MirrorBusy, GitMissing.
     """
@@ -88,7 +90,7 @@ def ensure_mirror(
             # Whoever held the lock before may have fetched what is wanted.
             if not refresh and (ready := _satisfying(target, wanted, depth)):
                 return ready
-            _Fetch(url, source, target, depth, seconds).bring(wanted)
+            _Fetch(url, source, target, depth, seconds, variables).bring(wanted)
     except Timeout as error:
         raise MirrorBusy(url, seconds) from error
     return Repository.open(target)
@@ -121,8 +123,16 @@ def _satisfying(target: Path, wanted: Collection[str], depth: int | None) -> Rep
 class _Fetch:
     """One fetch, under the lock: into a new mirror that gets its name at the end, or into the one that is there."""
 
-    def __init__(self, url: str, source: str | Path, target: Path, depth: int | None, seconds: float) -> None:
-        self._url = url
+    def __init__(
+        self,
+        url: str,
+        source: str | Path,
+        target: Path,
+        depth: int | None,
+        seconds: float,
+        variables: Mapping[str, str],
+    ) -> None:
+        self._url, self._variables = url, variables
         self._path = local_path(source)
         # Git runs in another folder.
         self._source = str(source if self._path is None else self._path.absolute())
@@ -243,7 +253,7 @@ class _Fetch:
 
     def _network(self, git_dir: Path, *words: str) -> bytes:
         try:
-            return Git(git_dir, network_variables()).run(*words, seconds=self._seconds).stdout
+            return Git(git_dir, {**network_variables(), **self._variables}).run(*words, seconds=self._seconds).stdout
         except GitFailed as error:
             if _NO_REPOSITORY.search(error.detail):
                 raise NotARepository(self._url, error.detail) from error

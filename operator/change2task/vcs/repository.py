@@ -6,6 +6,7 @@ larger operations (applying, merging, following a path) each have a module of th
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -22,6 +23,9 @@ from change2task.vcs.process import OUTPUT_BYTES
 from change2task.vcs.walk import Walk
 
 _BATCH = 500
+_DIGITS = re.compile(r"[0-9a-fA-F]{4,64}")
+_MORE_DIGITS = 8
+_NAMED = 5
 _RENAMES = ("diff-tree", "-r", "--raw", "-z", "--no-abbrev", "--diff-filter=R", "-l4000")
 
 
@@ -46,6 +50,20 @@ class Repository(Contents):
     def resolve(self, rev: str) -> str | None:
         """The whole id of the commit that `rev` names in git's syntax; None when there is none, or several."""
         return self.names.resolve(f"{rev}^{{commit}}")
+
+    def unresolved(self, rev: str) -> str:
+        """Why `resolve` gave None, as what is said of the revision: that nothing has that name, or too much has."""
+        several = self._beginning(rev) if _DIGITS.fullmatch(rev) else ()
+        if len(several) < 2:
+            return "names no commit of the repository"
+        shown = ", ".join(oid[: len(rev) + _MORE_DIGITS] for oid in several[:_NAMED])
+        more = f" and {len(several) - _NAMED} more" if len(several) > _NAMED else ""
+        return f"begins the ids of {len(several)} commits, {shown}{more}; give more digits"
+
+    def _beginning(self, digits: str) -> list[str]:
+        """Ids of commits, and of tags of them, that begin so; blobs and trees are never meant."""
+        oids = self.run("rev-parse", f"--disambiguate={digits}").decode("ascii").split()
+        return [oid for oid in sorted(oids) if (found := self.find(oid)) and found.kind in {"commit", "tag"}]
 
     def refs(self) -> dict[str, str]:
         """Every reference by its full name, with the id it names; annotated tags stand for what they tag."""

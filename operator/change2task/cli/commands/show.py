@@ -75,7 +75,14 @@ def statement(variant: TaskVariant) -> str:
 def _interface(statement: Statement) -> list[str]:
     if not statement.interface:
         return []
-    return ["Checks use these names:", *(f"- `{one.name}` in `{one.path}`" for one in statement.interface), ""]
+    lines = []
+    for title, group in (
+        ("Checks use these names:", [one for one in statement.interface if " " not in one.name]),
+        ("Checks compare these texts:", [one for one in statement.interface if " " in one.name]),
+    ):
+        if group:
+            lines += [title, *(f"- `{one.name}` in `{one.path}`" for one in group), ""]
+    return lines
 
 
 def _checks(variant: TaskVariant) -> list[str]:

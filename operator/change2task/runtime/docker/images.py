@@ -39,17 +39,21 @@ class Image(Model):
     variables: dict[str, str]
 
 
-def find(engine: Engine, reference: str, cancel: threading.Event | None = None) -> Image:
-    """The image of a name, pulled if the engine has none. Raises SandboxError, Cancelled."""
+def find(engine: Engine, reference: str, cancel: threading.Event | None = None, *, source: str | None = None) -> Image:
+    """The image of a name, pulled if the engine has none; ``source`` is where it is really pulled from.
+
+    Raises SandboxError, Cancelled.
+    """
+    read = source or reference
     try:
         try:
-            found = engine.client.inspect_image(reference)  # type: ignore[no-untyped-call]
+            found = engine.client.inspect_image(read)  # type: ignore[no-untyped-call]
         except ImageNotFound:
-            _pull(engine, reference, cancel)
-            found = engine.client.inspect_image(reference)  # type: ignore[no-untyped-call]
+            _pull(engine, read, cancel)
+            found = engine.client.inspect_image(read)  # type: ignore[no-untyped-call]
     except FAULTS as error:
         raise SandboxError(
-            f"image {reference} is not on the Docker engine and cannot be pulled: {_explained(error)}; correct the"
+            f"image {read} is not on the Docker engine and cannot be pulled: {_explained(error)}; correct the"
             " name, log in (docker login), or bring it there yourself (docker pull, docker load)"
         ) from error
     pairs = (one.partition("=") for one in found["Config"].get("Env") or ())
@@ -115,6 +119,23 @@ def put_on(
         file.seek(0)
         engine.client.put_archive(container, "/", file)
         return _commit(engine, container, called)
+
+
+def push(engine: Engine, image: str, called: str) -> str:
+    """Give an image a name of a registry and push it there; its reference by digest. Raises SandboxError."""
+    repository, _, tag = called.rpartition(":")
+    digest = None
+    try:
+        engine.client.tag(image, repository, tag)
+        for message in engine.client.push(repository, tag=tag, stream=True, decode=True):
+            if "error" in message:
+                raise SandboxError(f"{called} cannot be pushed: {message['error']}")
+            digest = message.get("aux", {}).get("Digest", digest)
+    except FAULTS as error:
+        raise SandboxError(f"{called} cannot be pushed: {_explained(error)}") from error
+    if digest is None:
+        raise SandboxError(f"{called} was pushed and the engine does not say under which digest")
+    return f"{repository}@{digest}"
 
 
 @contextmanager

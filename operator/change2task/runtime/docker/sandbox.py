@@ -13,6 +13,7 @@ import os
 import secrets
 import threading
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Self
 
 from docker.errors import APIError, ImageNotFound
@@ -75,15 +76,24 @@ def user(facts: Facts, uid: int, gid: int) -> str:
 
 
 class DockerSandbox:
-    """Runs commands in containers; ``image`` is for commands that name none."""
+    """Runs commands in containers; ``image`` is for commands that name none.
+
+    ``sources`` says by an image's name where it is really pulled from.
+    """
 
     name = "docker"
     layout = Layout.fixed()
 
     def __init__(
-        self, engine: Engine, *, image: str | None = None, network: str = "bridge", reserve_bytes: int = RESERVE_BYTES
+        self,
+        engine: Engine,
+        *,
+        image: str | None = None,
+        network: str = "bridge",
+        reserve_bytes: int = RESERVE_BYTES,
+        sources: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        self.engine, self.image, self.network = engine, image, network
+        self.engine, self.image, self.network, self.sources = engine, image, network, sources
         self.isolation = isolation(engine.facts, network)
         self.user = user(engine.facts, os.geteuid(), os.getegid())
         self._reserve = reserve_bytes
@@ -91,7 +101,13 @@ class DockerSandbox:
         self._volumes: dict[str, tuple[str, ...]] = {}
 
     @classmethod
-    def connect(cls, environ: Mapping[str, str] = os.environ, *, reserve_bytes: int = RESERVE_BYTES) -> Self:
+    def connect(
+        cls,
+        environ: Mapping[str, str] = os.environ,
+        *,
+        reserve_bytes: int = RESERVE_BYTES,
+        sources: Mapping[str, str] = MappingProxyType({}),
+    ) -> Self:
         """A sandbox on the engine that the environment names, cleared of what dead programs left there.
 
         CHANGE2TASK_DOCKER_IMAGE is the image where none is said, CHANGE2TASK_DOCKER_NETWORK the network of setup steps
@@ -104,6 +120,7 @@ class DockerSandbox:
             image=environ.get(IMAGE_VARIABLE) or None,
             network=environ.get(NETWORK_VARIABLE) or "bridge",
             reserve_bytes=reserve_bytes,
+            sources=sources,
         )
 
     @property

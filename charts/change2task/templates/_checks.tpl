@@ -1,0 +1,12 @@
+{{/* What a schema cannot say, because it is said of two values, or for a reader who said nothing. */}}
+{{- define "change2task.checks" -}}
+{{- if not .Values.registry.prefix -}}
+{{- fail "registry.prefix must be said: where images are pushed, such as registry.example.org/change2task" -}}
+{{- end -}}
+{{- if has .Release.Namespace .Values.watch.namespaces -}}
+{{- fail (printf "watch.namespaces: %s is the release's own; whoever makes pods there can have the operator's rights" .Release.Namespace) -}}
+{{- end -}}
+{{- if has .Values.builds.namespace (append .Values.watch.namespaces .Release.Namespace) -}}
+{{- fail (printf "builds.namespace: %s is watched or the release's own; builds are privileged and take a namespace of their own" .Values.builds.namespace) -}}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,69 @@
+"""Which candidates will be refused whatever runs, as far as a repository on this machine tells it.
+
+A run makes a verdict of such a fault and goes on with the others, so it is none of the manifest's; whoever only
+validates wants to hear it all the same. Nothing is fetched or copied, and what is read over a network is left alone.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from change2task.api.modernbase import ModernBase
+from change2task.api.taskcandidate import TaskCandidate
+from change2task.cli.inputs import Inputs
+from change2task.history.forge import ForgeRecord
+from change2task.history.models import ChangeUnusable
+from change2task.history.references import resolve_change
+from change2task.vcs.errors import VcsError
+from change2task.vcs.mirror import local_path
+from change2task.vcs.repository import Repository
+
+
+def foreseen(inputs: Inputs) -> Iterator[str]:
+    """A sentence for each base that cannot be read and each candidate whose change is not in its base's history."""
+    of: defaultdict[str, list[TaskCandidate]] = defaultdict(list)
+    for candidate in inputs.candidates:
+        of[candidate.spec.base_ref.name].append(candidate)
+    for name, base in inputs.bases.items():
+        url = base.spec.repository.url
+        path = local_path(inputs.mirrors.get(url, url))
+        if path is None:
+            continue
+        try:
+            with Repository.open(path) as repository:
+                yield from _of_base(repository, base, of[name], inputs.forge.get(name, {}))
+        except VcsError as error:
+            yield f"ModernBase {name}: {error}"
+
+
+def _of_base(
+    repository: Repository, base: ModernBase, candidates: list[TaskCandidate], records: dict[int, ForgeRecord]
+) -> Iterator[str]:
+    heads = list(_heads(repository, base))
+    for candidate in candidates if heads else ():
+        refusals = [_refusal(repository, candidate, head, records) for head in heads]
+        if all(refusals):
+            yield f"TaskCandidate {candidate.metadata.name}: {refusals[0]}"
+
+
+def _heads(repository: Repository, base: ModernBase) -> Iterator[str]:
+    """The commits that the base may come to stand on, the likeliest first; which one is eligible only a run knows."""
+    revision, branch = base.spec.revision, repository.default_branch()
+    names = [name for name in (revision.healthy, revision.target) if name is not None]
+    default = [f"refs/heads/{branch}"] if branch is not None else []
+    wanted = (names or default)[:1] if revision.strict else [*names, *default]
+    for name in wanted:
+        if (commit := repository.resolve(name)) is not None:
+            yield commit
+
+
+def _refusal(
+    repository: Repository, candidate: TaskCandidate, head: str, records: dict[int, ForgeRecord]
+) -> str | None:
+    change = candidate.spec.change
+    try:
+        resolve_change(repository, change, head, records.get(change.pull_request or 0))
+    except ChangeUnusable as unusable:
+        return f"{unusable.reason.value}: {unusable.message}"
+    return None

@@ -1,0 +1,155 @@
+"""One look at a candidate: gather, decide, act, and write status once.
+
+What is decided is ``candidates``', how it is carried out ``candidate_acts``'. Status is written after everything it
+points to is kept, so that a crash anywhere leaves something the next look goes on from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from change2task.api.modernbase import ModernBase
+from change2task.api.progress import Progress
+from change2task.api.taskcandidate import TaskCandidate, TaskCandidateStatus
+from change2task.cluster import names
+from change2task.cluster.kube import Json
+from change2task.operator import jobs, statuses
+from change2task.operator.candidate_acts import CandidateActs
+from change2task.operator.candidates import decide
+from change2task.operator.observed import SeenBase, SeenCandidate
+from change2task.operator.schedule import Key
+from change2task.operator.world import Recorder, World
+from change2task.pipeline import status
+from change2task.pipeline.keys import VERDICT, verdict_key
+
+_MOST_ACTIONS = 6
+
+
+@dataclass(frozen=True)
+class CandidateLook:
+    """Looks at candidates; blocking, safe to use from several threads, one candidate a thread."""
+
+    acts: CandidateActs
+    recorder: Recorder
+
+    def look(self, key: Key) -> float | None:
+        """Look once; gives the seconds after which to look again unasked. Raises KubeFault, RegistryFault."""
+        raw = self.acts.kube.get("TaskCandidate", key.namespace, key.name)
+        if raw is None or raw["metadata"].get("deletionTimestamp"):
+            self.acts.running.forget(key)
+            return None
+        candidate = TaskCandidate.model_validate(raw)
+        world, now = self._gather(candidate, raw["metadata"]["uid"]), self.acts.clock()
+        for _ in range(_MOST_ACTIONS):
+            decision = decide(world.seen, now)
+            if not self.acts.act(world, decision.action, key):
+                break
+        else:
+            raise RuntimeError(f"{_MOST_ACTIONS} actions in one look came to no end")
+        told = world.verdict or statuses.after(candidate, decision, world.progress, now)
+        if told != candidate.status:
+            self._write(candidate, told)
+            self._tell(raw, candidate, told)
+        for job in world.captured:
+            self._let_go(job, world)
+        return decision.again
+
+    def _gather(self, candidate: TaskCandidate, uid: str) -> World:
+        namespace = candidate.metadata.namespace or ""
+        found = self.acts.kube.get("ModernBase", namespace, candidate.spec.base_ref.name)
+        base = None if found is None else ModernBase.model_validate(found)
+        seen = SeenCandidate(
+            candidate=candidate,
+            base=seen_base(candidate.spec.base_ref.name, base),
+            verdict_key=None if base is None else self._key(candidate, base),
+            allow_unisolated=self.acts.settings.allow_unisolated,
+        )
+        world = World(
+            candidate=candidate,
+            uid=uid,
+            base=base,
+            base_uid="" if found is None else found["metadata"]["uid"],
+            seen=seen,
+            progress=progress_of(candidate, seen.verdict_key),
+        )
+        if world.progress is not None and candidate.status.stages.get(VERDICT) != seen.verdict_key:
+            self._see_job(world, jobs.owned(self.acts.kube, candidate.kind, namespace, uid), world.progress)
+        return world
+
+    def _see_job(self, world: World, found: list[Json], progress: Progress) -> None:
+        """The Job of the present step, if there is one; what still runs for another spec or base is ended."""
+        for job in found:
+            if not jobs.is_ours(job, world.uid, progress.key):
+                self._end(job)
+            elif job["metadata"]["labels"][names.STEP] == str(progress.step):
+                world.job = job
+        seen = None if world.job is None else jobs.see(self.acts.kube, world.job, world.uid, progress.key)
+        attempts = max(progress.attempts, 0 if seen is None else seen.attempt)
+        world.progress = progress.replacing(attempts=attempts)
+        world.seen = world.seen.replacing(step=progress.step, outcome=progress.outcome, job=seen, attempts=attempts)
+
+    def _end(self, job: Json) -> None:
+        meta = job["metadata"]
+        ours = (meta.get("labels") or {}).get(names.MANAGED) == names.MANAGER
+        if ours and not jobs.is_over(job):
+            self.acts.kube.delete("Job", meta["namespace"], meta["name"], meta["uid"])
+
+    def _write(self, candidate: TaskCandidate, told: TaskCandidateStatus) -> None:
+        meta = candidate.metadata
+        self.acts.kube.apply_status(
+            {
+                "apiVersion": candidate.api_version,
+                "kind": candidate.kind,
+                "metadata": {"name": meta.name, "namespace": meta.namespace},
+                "status": told.document(),
+            }
+        )
+
+    def _tell(self, raw: Json, candidate: TaskCandidate, told: TaskCandidateStatus) -> None:
+        """An event where the Ready condition changed: what people look for in describe."""
+        was, now = (
+            next((one for one in conditions if one.type == "Ready"), None)
+            for conditions in (candidate.status.conditions, told.conditions)
+        )
+        if now is None or (was is not None and (was.status, was.reason) == (now.status, now.reason)):
+            return
+        reason, message = now.reason, now.message
+        if told.accepted is not None and told.reason is not None:
+            reason, message = told.reason, told.message
+        stalled = any(one.type == "Stalled" and one.status == "True" for one in told.conditions)
+        self.recorder.event(raw, reason.value, message or reason.sentence, warning=stalled)
+
+    def _let_go(self, job: Json, world: World) -> None:
+        """A Job whose result is kept may go, after the base's retention."""
+        meta = job["metadata"]
+        seconds = 0 if world.base is None else world.base.spec.retention.finished_jobs_seconds
+        self.acts.kube.patch("Job", meta["namespace"], meta["name"], {"spec": {"ttlSecondsAfterFinished": seconds}})
+
+    def _key(self, candidate: TaskCandidate, base: ModernBase) -> str | None:
+        inventory = base.status.inventory
+        if base.status.base_key is None or inventory is None:
+            return None
+        profile = self.acts.profile(candidate)
+        return verdict_key(candidate, base.status.base_key, inventory.digest, base.spec.scope, profile, "")
+
+
+def progress_of(candidate: TaskCandidate, key: str | None) -> Progress | None:
+    """How far the work under this key is; that under another is forgotten. None while no key is known."""
+    if key is None:
+        return None
+    kept = candidate.status.progress
+    return kept if kept is not None and kept.key == key else Progress(key=key)
+
+
+def seen_base(name: str, base: ModernBase | None) -> SeenBase:
+    """A base as its candidates see it."""
+    if base is None:
+        return SeenBase(name=name, phase="missing")
+    reason, message = status.reason_of(base), status.message_of(base)
+    told = SeenBase(name=name, phase="working", key=base.status.base_key, reason=reason, message=message)
+    if status.is_ready(base):
+        return told.replacing(phase="ready")
+    if reason.rejection is not None:
+        return told.replacing(phase="failed")
+    stalled = any(one.type == "Stalled" and one.status == "True" for one in base.status.conditions)
+    return told.replacing(phase="stalled" if stalled else "working")

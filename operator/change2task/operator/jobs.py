@@ -1,0 +1,172 @@
+"""A Job as a look sees it: phase, what it waits for, why it failed, and its result, read from log and message.
+
+Reading is apart from deciding; nothing here is changed on the cluster.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import zlib
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+import structlog
+
+from change2task.api.reasons import Reason
+from change2task.cluster import names
+from change2task.cluster.failures import Failure, failure_of, waits_for
+from change2task.cluster.kube import Json, Kube, KubeFault
+from change2task.operator.observed import SeenJob
+from change2task.pipeline.wire import StepResult, StepTold
+
+log = structlog.get_logger(__name__)
+
+MARK = b"c2t-result: "
+_MOST_LOG = 16 << 20
+_MOST_RESULT = 256 << 20
+RESULT_CONTAINER = "judge"
+
+
+class ResultUnreadable(Exception):
+    """A pod that ended well did not leave what it should have."""
+
+
+def owned(kube: Kube, kind: str, namespace: str, uid: str) -> list[Json]:
+    """All Jobs that were made for a resource, oldest first."""
+    found = kube.list("Job", namespace, **{names.SUBJECT_UID: uid, names.SUBJECT_KIND: kind})
+    return sorted(found, key=lambda job: (job["metadata"]["creationTimestamp"], job["metadata"]["name"]))
+
+
+def is_ours(job: Json, uid: str, key: str) -> bool:
+    """Whether a Job was made by us for this very work."""
+    meta = job["metadata"]
+    labels, annotations = meta.get("labels") or {}, meta.get("annotations") or {}
+    owners = meta.get("ownerReferences") or ()
+    return (
+        labels.get(names.MANAGED) == names.MANAGER
+        and annotations.get(names.KEY) == key
+        and any(owner.get("uid") == uid and owner.get("controller") for owner in owners)
+    )
+
+
+def is_over(job: Json) -> bool:
+    """Whether a Job has ended, one way or the other."""
+    return any(
+        one["type"] in {"Complete", "Failed"} and one["status"] == "True"
+        for one in (job.get("status") or {}).get("conditions") or ()
+    )
+
+
+def see(kube: Kube, job: Json, uid: str, key: str) -> SeenJob:
+    """A Job with what its last pod says. Raises KubeFault."""
+    meta = job["metadata"]
+    if not is_ours(job, uid, key):
+        return SeenJob(name=meta["name"], attempt=1, ours=False, since=_created(job))
+    attempt = int(meta["labels"][names.ATTEMPT])
+    conditions = {
+        one["type"]: one for one in (job.get("status") or {}).get("conditions") or () if one["status"] == "True"
+    }
+    pod = last_pod(kube, job)
+    if "Complete" in conditions:
+        told = _told(pod)
+        failure = None if told else Failure(reason=Reason.RESULT_LOST, message="its pod is gone before it was read")
+        return SeenJob(
+            name=meta["name"],
+            attempt=attempt,
+            phase="succeeded",
+            since=_moment(conditions["Complete"]["lastTransitionTime"]),
+            failure=failure,
+            result=None if told is None else told.digest,
+        )
+    if "Failed" in conditions:
+        since = _moment(conditions["Failed"]["lastTransitionTime"])
+        failure = failure_of(job, pod)
+        return SeenJob(name=meta["name"], attempt=attempt, phase="failed", since=since, failure=failure)
+    if pod is not None and _begun(pod):
+        return SeenJob(
+            name=meta["name"], attempt=attempt, phase="running", since=_created(job), waits_for=waits_for(pod)
+        )
+    events = () if pod is not None else tuple(_events(kube, job))
+    return SeenJob(
+        name=meta["name"], attempt=attempt, phase="pending", since=_created(job), waits_for=waits_for(pod, events)
+    )
+
+
+def last_pod(kube: Kube, job: Json) -> Json | None:
+    """The Job's youngest pod."""
+    meta = job["metadata"]
+    pods = list(kube.list("Pod", meta["namespace"], **{"batch.kubernetes.io/job-name": meta["name"]}))
+    mine = [
+        pod
+        for pod in pods
+        if any(owner.get("uid") == meta["uid"] for owner in pod["metadata"].get("ownerReferences") or ())
+    ]
+    return max(mine, key=lambda pod: pod["metadata"]["creationTimestamp"], default=None)
+
+
+def result_of(kube: Kube, job: Json, digest: str) -> tuple[StepResult, bytes]:
+    """What a finished Job's judge said, and its canonical bytes. Raises ResultUnreadable, KubeFault."""
+    pod = last_pod(kube, job)
+    if pod is None:
+        raise ResultUnreadable("its pod is gone")
+    meta = pod["metadata"]
+    content = decoded(kube.log(meta["namespace"], meta["name"], RESULT_CONTAINER, _MOST_LOG), digest)
+    try:
+        return StepResult.model_validate_json(content), content
+    except ValueError as error:
+        raise ResultUnreadable(f"what it said is no result: {str(error)[:500]}") from error
+
+
+def decoded(log_text: bytes, digest: str) -> bytes:
+    """The result in a log. Raises ResultUnreadable where it is not there, or not whole."""
+    line = next((line for line in reversed(log_text.splitlines()) if line.startswith(MARK)), None)
+    if line is None:
+        raise ResultUnreadable("its log holds no result")
+    try:
+        unpacked = zlib.decompressobj()
+        content = unpacked.decompress(base64.b64decode(line[len(MARK) :], validate=True), _MOST_RESULT)
+    except (binascii.Error, zlib.error) as error:
+        raise ResultUnreadable(f"the result in its log is damaged: {error}") from error
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise ResultUnreadable("the result in its log is not the one that its message tells of")
+    return content
+
+
+def _told(pod: Json | None) -> StepTold | None:
+    for status in ((pod or {}).get("status") or {}).get("containerStatuses") or ():
+        message = ((status.get("state") or {}).get("terminated") or {}).get("message")
+        if status.get("name") == RESULT_CONTAINER and message:
+            try:
+                return StepTold.model_validate_json(message)
+            except ValueError as error:
+                log.warning("job.message_unreadable", detail=str(error)[:300])
+    return None
+
+
+def _begun(pod: Json) -> bool:
+    statuses: list[Any] = [
+        *((pod.get("status") or {}).get("initContainerStatuses") or ()),
+        *((pod.get("status") or {}).get("containerStatuses") or ()),
+    ]
+    return any(
+        (one.get("state") or {}).get("running") or (one.get("state") or {}).get("terminated") for one in statuses
+    )
+
+
+def _events(kube: Kube, job: Json) -> Iterator[Json]:
+    meta = job["metadata"]
+    try:
+        yield from kube.select("Event", meta["namespace"], fieldSelector=f"involvedObject.uid={meta['uid']}")
+    except KubeFault as fault:
+        log.warning("job.events_unread", job=meta["name"], detail=str(fault))
+
+
+def _created(job: Json) -> datetime:
+    return _moment(job["metadata"]["creationTimestamp"])
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)

@@ -1,0 +1,106 @@
+"""What a platform team says of the operator: one file, checked before anything starts.
+
+Where things are pushed to and pulled from, how much may run at a time, and what is accepted of the cluster. What one
+base or candidate asks for stands in its own spec.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, Self
+from urllib.parse import urlsplit
+
+import yaml
+from pydantic import Field, ValidationError
+
+from change2task.api.model import Model
+from change2task.api.taskcandidate import Profile
+
+_PORTS: Final = {"http": 80, "https": 443, "git": 9418, "ssh": 22}
+
+
+class SettingsFault(Exception):
+    """The settings cannot be used; the message names the field, the value and the way out."""
+
+
+class RegistrySettings(Model):
+    """Where images are pushed: everything lies below ``prefix``; ``insecure`` speaks HTTP."""
+
+    prefix: str = Field(min_length=1, max_length=512)
+    insecure: bool = False
+
+
+class Images(Model):
+    """Our own images, best by digest."""
+
+    runner: str = Field(min_length=1)
+    builder: str = Field(min_length=1)
+
+
+class Mirrors(Model):
+    """Where what manifests name is really read: repositories by URL, images by name."""
+
+    repositories: dict[str, str] = {}
+    images: dict[str, str] = {}
+
+
+class Index(Model):
+    """The package index that setup reaches."""
+
+    url: str | None = None
+
+
+class Caps(Model):
+    """How many Jobs may run at a time."""
+
+    per_base: int = Field(default=4, ge=1)
+    per_namespace: int = Field(default=8, ge=1)
+    cluster: int = Field(default=16, ge=1)
+    builds: int = Field(default=1, ge=1)
+
+
+class OperatorSettings(Model):
+    """All of it; see docs/install.md."""
+
+    registry: RegistrySettings
+    images: Images
+    mirrors: Mirrors = Mirrors()
+    index: Index = Index()
+    builds_namespace: str = "change2task-builds"
+    watch_namespaces: tuple[str, ...] = ()
+    caps: Caps = Caps()
+    workers: int = Field(default=4, ge=1, le=64)
+    slots: int = Field(default=6, ge=1, le=16)
+    allow_unisolated: bool = False
+    runtime_class_name: str | None = None
+    profile: Profile = Profile.FULL
+
+    def closed(self) -> tuple[str, ...]:
+        """Addresses (host:port) that builds reach and pods with repository code must not."""
+        urls = (f"//{self.registry.prefix}", *self.mirrors.repositories.values(), self.index.url or "")
+        return tuple(sorted({address for url in urls if (address := _address(url))}))
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """The settings of a YAML file. Raises SettingsFault."""
+        try:
+            document = yaml.safe_load(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+            raise SettingsFault(f"{path} cannot be read: {error}") from error
+        try:
+            return cls.model_validate(document)
+        except ValidationError as error:
+            raise SettingsFault("\n".join(f"{path}: {told}" for told in map(_told, error.errors()))) from error
+
+
+def _address(url: str) -> str | None:
+    """Host and port of a URL; None where it names no host, or a port is not told and not known."""
+    parts = urlsplit(url)
+    port = parts.port or _PORTS.get(parts.scheme, 443 if not parts.scheme else None)
+    return None if parts.hostname is None or port is None else f"{parts.hostname}:{port}"
+
+
+def _told(error: Mapping[str, Any]) -> str:
+    field = ".".join(str(part) for part in error["loc"]) or "the file"
+    return f"{field}: {error['msg']}, not {str(error['input'])[:100]!r}"

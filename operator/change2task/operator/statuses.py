@@ -1,0 +1,59 @@
+"""What status says after a look: conditions that kstatus understands, written once. Pure.
+
+Progress and stalls are told here; verdicts come as the pipeline made them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from change2task.api.conditions import Condition, ConditionType
+from change2task.api.progress import Progress
+from change2task.api.reasons import Reason
+from change2task.api.taskcandidate import TaskCandidate, TaskCandidateStatus
+from change2task.operator.candidates import Decision, Keep, Tell
+from change2task.pipeline import status
+
+
+def after(
+    candidate: TaskCandidate, decision: Decision, progress: Progress | None, now: datetime
+) -> TaskCandidateStatus:
+    """The status of a candidate without a verdict, or with one that stands, after a decision was carried out."""
+    was, generation = candidate.status, candidate.metadata.generation
+    if isinstance(decision.action, Keep) and decision.reason is Reason.COMPLETE:
+        if status.is_suspended(candidate) and not candidate.spec.suspend:
+            return status.resumed_candidate(candidate, now).status
+        return was
+    if isinstance(decision.action, Keep) and decision.reason is Reason.BASE_REPLACED:
+        return was.replacing(
+            conditions=status.put(
+                was.conditions, ConditionType.READY, "True", Reason.BASE_REPLACED, generation, now, decision.message
+            )
+        )
+    if decision.reason is Reason.SUSPENDED:
+        return status.suspended_candidate(candidate, now).status.replacing(progress=progress)
+    stalled = isinstance(decision.action, Tell) and decision.action.stalled
+    return TaskCandidateStatus(
+        observed_generation=generation,
+        conditions=_working(was.conditions, decision, generation, now, stalled=stalled),
+        base_key=was.base_key,
+        progress=progress,
+    )
+
+
+def _working(
+    conditions: Sequence[Condition], decision: Decision, generation: int, now: datetime, *, stalled: bool
+) -> tuple[Condition, ...]:
+    kept: Sequence[Condition] = [
+        one for one in conditions if one.type in {ConditionType.READY, ConditionType.RECONCILING, ConditionType.STALLED}
+    ]
+    for kind, state in (
+        (ConditionType.READY, "False"),
+        (ConditionType.RECONCILING, "False" if stalled else "True"),
+        (ConditionType.STALLED, "True" if stalled else "False"),
+    ):
+        kept = status.put(
+            kept, kind, "True" if state == "True" else "False", decision.reason, generation, now, decision.message
+        )
+    return tuple(kept)

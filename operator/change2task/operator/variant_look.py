@@ -1,0 +1,44 @@
+"""One look at a task: its status follows from its spec alone, so that a crash between making and telling is mended.
+
+A TaskVariant is immutable and nobody's: it outlives the candidate and the base that it came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from change2task.api.taskvariant import TaskVariant
+from change2task.cluster.kube import Kube
+from change2task.operator.schedule import Key
+from change2task.pipeline.publish import counts_of
+from change2task.pipeline.status import published_variant
+
+
+@dataclass(frozen=True)
+class VariantLook:
+    """Looks at tasks; blocking."""
+
+    kube: Kube
+    clock: Callable[[], datetime]
+
+    def look(self, key: Key) -> float | None:
+        """Look once. Raises KubeFault."""
+        raw = self.kube.get("TaskVariant", key.namespace, key.name)
+        if raw is None or raw["metadata"].get("deletionTimestamp"):
+            return None
+        variant = TaskVariant.model_validate(raw)
+        if variant.status.conditions and variant.status.observed_generation == variant.metadata.generation:
+            return None
+        told = published_variant(variant, counts_of(variant), self.clock())
+        meta = variant.metadata
+        self.kube.apply_status(
+            {
+                "apiVersion": variant.api_version,
+                "kind": variant.kind,
+                "metadata": {"name": meta.name, "namespace": meta.namespace},
+                "status": told.status.document(),
+            }
+        )
+        return None

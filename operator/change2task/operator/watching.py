@@ -1,0 +1,107 @@
+"""What the watch tells, turned into keys to look at; and what it should have told, by a list from time to time.
+
+Handlers only enqueue. A list finds objects of which the watch said nothing: they are looked at all the same, and if
+that goes on the watch is dead and the operator says so at ``/healthz``.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from change2task.cluster import names
+from change2task.cluster.kube import Json
+from change2task.operator.jobs import is_over
+from change2task.operator.queue import Queue
+from change2task.operator.running import Place, Running
+from change2task.operator.schedule import Key
+
+RESOURCES = ("ModernBase", "TaskCandidate", "TaskVariant")
+PATIENCE = 60.0
+"""Seconds after which what a list showed must have come by the watch too."""
+
+
+@dataclass
+class Watched:
+    """Belongs to the event loop. ``late`` holds what lists showed and the watch has not, with the list's moment."""
+
+    queue: Queue
+    running: Running
+    versions: dict[str, str] = field(default_factory=dict)
+    late: dict[str, tuple[str, float]] = field(default_factory=dict)
+    candidates: defaultdict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def resource(self, kind: str, body: Json, *, gone: bool) -> None:
+        """One of ours was added, changed or deleted; a base's candidates look as well."""
+        meta = body["metadata"]
+        key = Key(kind=kind, namespace=meta["namespace"], name=meta["name"])
+        self._saw(meta, gone=gone)
+        if kind == "TaskCandidate":
+            base = ((body.get("spec") or {}).get("baseRef") or {}).get("name", "")
+            known = self.candidates[meta["namespace"], base]
+            known.discard(meta["name"]) if gone else known.add(meta["name"])
+        if kind == "ModernBase":
+            for name in sorted(self.candidates[meta["namespace"], meta["name"]]):
+                self.queue.add(Key(kind="TaskCandidate", namespace=meta["namespace"], name=name))
+        if gone:
+            self.queue.forget(key)
+            self.running.forget(key)
+        else:
+            self.queue.add(key)
+
+    def job(self, body: Json, *, gone: bool) -> None:
+        """A Job of ours changed: its subject looks, and when it ended so do those that waited for room."""
+        meta = body["metadata"]
+        self._saw(meta, gone=gone)
+        key = subject(body)
+        if key is None:
+            return
+        if gone or is_over(body):
+            for waiting in self.running.ended(meta["name"]):
+                self.queue.add(waiting)
+        else:
+            base = (meta.get("labels") or {}).get(names.BASE, "")
+            self.running.runs(meta["name"], Place(namespace=meta["namespace"], base=base))
+        self.queue.add(key)
+
+    def pod(self, body: Json) -> None:
+        """A pod of ours changed; pods change often, so their subject looks once for many of them."""
+        key = subject(body)
+        if key is not None:
+            self.queue.add_after(key, 2.0)
+
+    def listed(self, items: Iterable[tuple[str, Json]], now: float) -> None:
+        """What a list showed: everything is looked at, and what the watch does not know is noted."""
+        shown: dict[str, tuple[str, float]] = {}
+        for kind, body in items:
+            meta = body["metadata"]
+            version = meta["resourceVersion"]
+            if self.versions.get(meta["uid"]) != version:
+                _, since = self.late.get(meta["uid"], (version, now))
+                shown[meta["uid"]] = (version, since)
+            if kind in RESOURCES:
+                self.queue.add(Key(kind=kind, namespace=meta["namespace"], name=meta["name"]))
+        self.late = shown
+
+    def deaf_for(self, now: float) -> float:
+        """Seconds for which the watch has kept something back that a list showed; 0 while it has not."""
+        return max((now - since for _, since in self.late.values()), default=0.0)
+
+    def _saw(self, meta: Json, *, gone: bool) -> None:
+        self.late.pop(meta["uid"], None)
+        if gone:
+            self.versions.pop(meta["uid"], None)
+        else:
+            self.versions[meta["uid"]] = meta["resourceVersion"]
+
+
+def subject(body: Json) -> Key | None:
+    """The resource that a Job or pod works for; None for what is not ours."""
+    meta = body["metadata"]
+    labels, annotations = meta.get("labels") or {}, meta.get("annotations") or {}
+    kind, name = labels.get(names.SUBJECT_KIND), annotations.get(names.SUBJECT_NAME)
+    if labels.get(names.MANAGED) != names.MANAGER or kind not in RESOURCES or not name:
+        return None
+    space = annotations.get(names.SUBJECT_NAMESPACE) or meta["namespace"]
+    return Key(kind=kind, namespace=space, name=name)

@@ -1,0 +1,103 @@
+"""Builds the environments of a base with a container engine beside it, and pushes what later containers need of them.
+
+It goes as far as can be gone without running a check: preparing stops at the first pass, since passes are run
+elsewhere. The engine shares a folder with this container at the same path, and runs repository code in containers of
+its own.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import structlog
+
+from change2task.api.modernbase import ModernBase
+from change2task.base.build import DEFAULT_LIMITS, Builder
+from change2task.base.models import NoBase
+from change2task.checks.passes import InfrastructureFault
+from change2task.cluster.layers import write_layer
+from change2task.pipeline.basewise import base_step, outcome
+from change2task.pipeline.wire import Answers, BuildInput, BuildResult, BuiltImage
+from change2task.pods.answers import ANSWERS, AnsweredBuilds, RecordedBuilds
+from change2task.pods.bases import repository
+from change2task.pods.places import Places
+from change2task.pods.pushing import asked_of, pushed, registry_of
+from change2task.pods.replay import answers_of
+from change2task.pods.shelf import RegistryShelf, kept_of
+from change2task.runtime.docker.sandbox import IMAGE_VARIABLE, DockerSandbox
+from change2task.runtime.errors import SandboxError
+
+ENVIRONMENTS = "/c2t/environments"
+_ENGINE_SECONDS = 120.0
+_AGAIN_SECONDS = 0.5
+log = structlog.get_logger(__name__)
+
+
+def build(places: Places, environ: Mapping[str, str] = os.environ) -> BuildResult:
+    """Build, and push base images and the ground image. Raises InfrastructureFault."""
+    asked = asked_of(BuildInput, places)
+    found_in = repository(asked.base.spec.repository.url, places)
+    registry = registry_of(asked.registry, places)
+    sandbox = _engine(asked, environ)
+    builds = RecordedBuilds(
+        builder=_builder(asked.base, sandbox, places.build / "cache", environ),
+        earlier=AnsweredBuilds(places.environments, places.build / "cache"),
+        shelf=RegistryShelf(registry, sandbox.engine),
+        images={one.key: one.image for one in asked.built},
+    )
+    done = base_step(asked.base, found_in, builds, _answers(places))
+    if isinstance(done.found, NoBase):
+        return BuildResult(base=outcome(asked.base, done.found, images=builds.images, ground="", now=datetime.now(UTC)))
+    with tempfile.TemporaryDirectory(prefix="ground-", dir=places.build) as folder:
+        ground = pushed(registry, asked.history, _layer(builds, places, Path(folder)), "grounds")
+    built = tuple(BuiltImage(key=key, image=image) for key, image in sorted(builds.images.items()))
+    return BuildResult(built=built, ground=ground)
+
+
+def _answers(places: Places) -> Answers:
+    """Results of passes that were run before this build was found to be needed."""
+    return answers_of(places) if places.step.is_dir() else {}
+
+
+def _engine(asked: BuildInput, environ: Mapping[str, str]) -> DockerSandbox:
+    """The engine beside this container, which may still be starting. Raises InfrastructureFault."""
+    told = {**environ, **({IMAGE_VARIABLE: asked.image} if asked.image else {})}
+    deadline = time.monotonic() + _ENGINE_SECONDS
+    while True:
+        try:
+            return DockerSandbox.connect(told, sources=asked.images)
+        except SandboxError as error:
+            if time.monotonic() > deadline:
+                raise InfrastructureFault(
+                    f"the container engine did not answer within {_ENGINE_SECONDS:g} s: {error}"
+                ) from error
+            log.debug("engine.waited_for", error=str(error))
+            time.sleep(_AGAIN_SECONDS)
+
+
+def _builder(base: ModernBase, sandbox: DockerSandbox, cache: Path, environ: Mapping[str, str]) -> Builder:
+    cache.mkdir(parents=True, exist_ok=True)
+    seconds = base.spec.environment.setup_timeout_seconds or DEFAULT_LIMITS.seconds
+    return Builder.on_this_machine(sandbox, cache, environ, limits=DEFAULT_LIMITS.replacing(seconds=seconds))
+
+
+def _layer(builds: RecordedBuilds, places: Places, folder: Path) -> Path:
+    """All that is known of the environments, those of earlier builds included, as a layer."""
+    answers = folder / ANSWERS
+    answers.mkdir()
+    for earlier in sorted((places.environments / ANSWERS).glob("*.json")):
+        (answers / earlier.name).write_bytes(earlier.read_bytes())
+    for question, answer in builds.answers.items():
+        (answers / f"{question}.json").write_bytes(answer.canonical())
+    sources = [(answers, f"{ENVIRONMENTS}/{ANSWERS}")]
+    for key, placed in builds.placed.items():
+        sources += [(path, f"{ENVIRONMENTS}/{key}/{path.name}") for path in kept_of(placed)]
+    layer = folder / "layer.tar"
+    with layer.open("wb") as out:
+        write_layer(out, sources)
+    return layer
