@@ -65,10 +65,11 @@ class Caps(Model):
 
 
 class OperatorSettings(Model):
-    """All of it; see docs/install.md."""
+    """All of it; see docs/install.md. ``base_image`` is what environments start from whose base names none."""
 
     registry: RegistrySettings
     images: Images
+    base_image: str | None = None
     mirrors: Mirrors = Mirrors()
     index: Index = Index()
     builds_namespace: str = "change2task-builds"
