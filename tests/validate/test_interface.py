@@ -66,7 +66,12 @@ STRICT = "def read(text, strict=False):\n    return strict\n\n\n"
         ("a = ['--all']\n", "a = ['--all', '--squash']\n", "main(['x', '--squash', '--all'])\n", ["--squash"]),
         ("a = {}\n", "a = {'blanks_share': 1}\n", "assert info()['blanks_share'] == 1\n", ["blanks_share"]),
         ("f(1)\n", "f('two words, a comma')\n", "assert g() == 'two words, a comma'\n", ["two words, a comma"]),
-        ("f(1)\n", "f(f'no {x} of several words')\n", "match='no rain of several words'\n", ["of several words"]),
+        (
+            "f(1)\n",
+            "f(f'no {x} of several words')\n",
+            "match='no rain of several words'\n",
+            ["no {x} of several words"],
+        ),
         ("f(1)\n", "f('a (b) is not c, sorry')\n", "match=r'a \\(b\\) is not c'\n", ["a (b) is not c, sorry"]),
         ("f('two words, a comma')\n", "g('two words, a comma')\n", "h('two words, a comma')\n", []),
         ("f(1)\n", "def f():\n    'two words, a comma'\n", "h('two words, a comma')\n", []),

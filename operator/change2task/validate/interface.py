@@ -32,6 +32,7 @@ _NAMING = re.compile(r"-{0,2}[A-Za-z_][\w-]{2,39}", re.ASCII)
 """A string that names something: an option, a key, a variable."""
 _LEAST_TEXT = 12
 """Characters of a text of several words below which that it stands on both sides may be chance."""
+_LONGEST_TEXT = 300
 _OWN_WORDS = frozenset({"title", "intent"})
 
 
@@ -53,7 +54,7 @@ def untold(
         names |= source.words()
         strings |= source.naming_strings()
         keywords |= source.keywords()
-        texts |= source.texts()
+        texts |= source.texts().keys()
     for text in scripts:
         words = words_of(text.encode())
         names, strings, keywords = names | words, strings | words, keywords | words
@@ -67,9 +68,10 @@ def untold(
             *sorted((after.naming_strings() - before.naming_strings()) & strings),
         ):
             found.setdefault((quote(change.path), name.rpartition(".")[2]), _named(change.path, name))
-        for brought in sorted(after.texts() - before.texts()):
-            if any(brought in compared or compared in brought for compared in texts):
-                found.setdefault((quote(change.path), brought), _named(change.path, brought))
+        known = before.texts()
+        for part, whole in sorted(after.texts().items()):
+            if part not in known and any(part in compared or compared in part for compared in texts):
+                found.setdefault((quote(change.path), whole), _named(change.path, whole))
     return tuple(found[key] for key in sorted(found))
 
 
@@ -132,16 +134,28 @@ class _Source:
         """Strings that name an option, a key or a variable."""
         return frozenset(text for text in self._strings() if _NAMING.fullmatch(text))
 
-    def texts(self) -> frozenset[str]:
-        """Strings of several words, or their parts between what is filled in; what documents the code is none."""
+    def texts(self) -> dict[str, str]:
+        """Strings of several words, or their parts between what is filled in, and the whole string of each.
+
+        What documents the code is no text of it.
+        """
         documents = docstring_spans(self.content) if self.language is Language.PYTHON else []
-        parts = (
-            part.text.strip(b"\"'` ").replace(b"\\", b"").decode("utf-8", "backslashreplace")
-            for part in self._tokens()
-            if ("string" in part.kind or part.kind == "text")
-            and not any(start <= part.start < end for start, end in documents)
-        )
-        return frozenset(part for part in parts if len(part) >= _LEAST_TEXT and " " in part)
+        found: dict[str, str] = {}
+        opened: list[tuple[int, list[str]]] = []
+        for token in self._tokens():
+            if token.kind == "string_start":
+                opened.append((token.end, []))
+            elif token.kind == "string_end" and opened:
+                start, parts = opened.pop()
+                whole = self.content[start : token.start].decode("utf-8", "backslashreplace")
+                found.update(dict.fromkeys(parts, whole) if len(whole) <= _LONGEST_TEXT and "\n" not in whole else {})
+            elif "string" in token.kind or token.kind == "text":
+                text = token.text.strip(b"\"'` ").replace(b"\\", b"").decode("utf-8", "backslashreplace")
+                if len(text) >= _LEAST_TEXT and " " in text and not any(a <= token.start < b for a, b in documents):
+                    found[text] = text
+                    for _, parts in opened[-1:]:
+                        parts.append(text)
+        return found
 
     def brought(self, before: _Source) -> list[str]:
         """Definitions and assigned members that this state has beyond ``before``, and its modules if it is new."""
