@@ -6,7 +6,7 @@ from change2task.api.reasons import Reason
 from change2task.api.taskcandidate import CheckSpec, Family, Script, StaticOracle
 from change2task.families.choose import ADAPTERS, choose_family
 from change2task.history.models import ChangeUnusable
-from change2task.history.words import BUG, FEATURE, MIGRATION, conventional_kind, found
+from change2task.history.words import BUG, FEATURE, MIGRATION, SECURITY, conventional_kind, found
 from tests.families.conftest import MakeEvidence, MakeSpec
 
 ORACLE = StaticOracle(gone=("six",), used=("io",))
@@ -70,6 +70,12 @@ def test_every_sign_of_a_vulnerability_makes_a_security_repair(
     family, why = choose_family(evidence(title="Fix it", bugWords=("fix",), **signals), spec())
     assert family is Family.SECURITY_REPAIR
     assert why
+
+
+@pytest.mark.parametrize("title", ["Harden the redirect handler", "Prevent path traversal", "Fix an open redirect"])
+def test_titles_tell_repairs_of_vulnerabilities(evidence: MakeEvidence, spec: MakeSpec, title: str) -> None:
+    known = evidence(title=title, securityWords=found(SECURITY, title))
+    assert choose_family(known, spec())[0] is Family.SECURITY_REPAIR
 
 
 def test_a_vulnerability_that_nothing_shows_is_left_to_behaviour(evidence: MakeEvidence, spec: MakeSpec) -> None:

@@ -93,6 +93,7 @@ Signed-off-by: Ada
         ("Restored (a fault introduced in [#610](https://github.com/a/b/pull/610)).", "Restored (a fault)."),
         ("Hints stay (issue262, by ada).", "Hints stay."),
         ("---------\n\nFixes #3", ""),
+        ("Hints stay.\n\n---------\n\nCo-authored-by: Bob <b@c.d>", "Hints stay."),
     ],
 )
 def test_bodies_lose_what_names_the_change(written: str, cleaned: str) -> None:

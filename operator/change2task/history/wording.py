@@ -178,8 +178,16 @@ def clean_body(body: str) -> str:
     if not any(sign.isalpha() for sign in text):
         return ""
     lines = [line.rstrip() for line in text.split("\n")]
-    text = re.sub(r"\n{3,}", "\n\n", "\n".join(_without_empty_sections(lines))).strip()
+    text = re.sub(r"\n{3,}", "\n\n", "\n".join(_without_empty_sections(_without_last_rule(lines)))).strip()
     return text if len(text) <= BODY_LIMIT else text[:BODY_LIMIT].rsplit("\n", 1)[0].rstrip() + "\n…"
+
+
+def _without_last_rule(lines: list[str]) -> list[str]:
+    """The lines without rules and blanks at their end: a forge draws one above the trailers, which are gone."""
+    end = len(lines)
+    while end and not lines[end - 1].strip("- "):
+        end -= 1
+    return lines[:end]
 
 
 def is_thin(title: str) -> bool:

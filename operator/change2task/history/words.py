@@ -28,7 +28,7 @@ SECURITY: Final = re.compile(
     r"|(?:path|directory) traversal|open redirect|request smuggling|exploit(?:s|able)?|sandbox escape"
     r"|information disclosure|credential leak"
     r"|leak(?:s|ed|ing)? (?:of )?(?:credentials?|headers?|auth\w*|cookies?|secrets?)"
-    r"|constant[- ]time|timing attack|symlink attack)\b"
+    r"|constant[- ]time|timing attack|symlink attack|harden(?:s|ed|ing)?)\b"
 )
 MIGRATION: Final = re.compile(
     r"(?i)(\bdeprecat(?:e[sd]?|ing|ions?)\b|\bmigrat(?:e[sd]?|ing|ions?)\b"

@@ -12,11 +12,13 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from change2task.api.reasons import Reason
 from change2task.api.taskvariant import InterfaceName, Statement
 from change2task.patch.paths import quote, unquote
 from change2task.syntax.languages import Language, language_of
+from change2task.syntax.strings import strings
 from change2task.syntax.symbols import names_used
 from change2task.syntax.tokens import Token, docstring_spans, tokens
 from change2task.syntax.units import Unit, units
@@ -32,6 +34,9 @@ _NAMING = re.compile(r"-{0,2}[A-Za-z_][\w-]{2,39}", re.ASCII)
 """A string that names something: an option, a key, a variable."""
 _LEAST_TEXT = 12
 """Characters of a text of several words below which that it stands on both sides may be chance."""
+_LONGEST_TEXT = 300
+_RUN = 4
+"""Words in a row."""
 _OWN_WORDS = frozenset({"title", "intent"})
 
 
@@ -53,7 +58,7 @@ def untold(
         names |= source.words()
         strings |= source.naming_strings()
         keywords |= source.keywords()
-        texts |= source.texts()
+        texts |= source.texts().keys()
     for text in scripts:
         words = words_of(text.encode())
         names, strings, keywords = names | words, strings | words, keywords | words
@@ -67,9 +72,10 @@ def untold(
             *sorted((after.naming_strings() - before.naming_strings()) & strings),
         ):
             found.setdefault((quote(change.path), name.rpartition(".")[2]), _named(change.path, name))
-        for brought in sorted(after.texts() - before.texts()):
-            if any(brought in compared or compared in brought for compared in texts):
-                found.setdefault((quote(change.path), brought), _named(change.path, brought))
+        known = before.texts()
+        for part, whole in sorted(after.texts().items()):
+            if part not in known and any(_shared(part, compared) for compared in texts):
+                found.setdefault((quote(change.path), whole), _named(change.path, whole))
     return tuple(found[key] for key in sorted(found))
 
 
@@ -99,6 +105,18 @@ def judge(statement: Statement, names: Sequence[InterfaceName]) -> tuple[Verdict
 def _content(repository: Repository, tree: str, path: bytes) -> bytes:
     entry = repository.entry(tree, path)
     return repository.blob(entry.oid) if entry is not None and entry.mode in {FILE, EXECUTABLE} else b""
+
+
+def _shared(one: str, other: str) -> bool:
+    """Whether a text holds the other, or they share a run of words that no chance explains."""
+    return one in other or other in one or not _runs(one).isdisjoint(_runs(other))
+
+
+@lru_cache(maxsize=4096)
+def _runs(text: str) -> frozenset[str]:
+    words = text.split()
+    runs = (" ".join(words[place : place + _RUN]) for place in range(len(words) - _RUN + 1))
+    return frozenset(run for run in runs if len(run) >= _LEAST_TEXT)
 
 
 def _named(path: bytes, name: str) -> InterfaceName:
@@ -132,16 +150,22 @@ class _Source:
         """Strings that name an option, a key or a variable."""
         return frozenset(text for text in self._strings() if _NAMING.fullmatch(text))
 
-    def texts(self) -> frozenset[str]:
-        """Strings of several words, or their parts between what is filled in; what documents the code is none."""
+    def texts(self) -> dict[str, str]:
+        """Texts of several words between what is filled into a string, each with the whole string.
+
+        What documents the code is no text of it.
+        """
         documents = docstring_spans(self.content) if self.language is Language.PYTHON else []
-        parts = (
-            part.text.strip(b"\"'` ").replace(b"\\", b"").decode("utf-8", "backslashreplace")
-            for part in self._tokens()
-            if ("string" in part.kind or part.kind == "text")
-            and not any(start <= part.start < end for start, end in documents)
-        )
-        return frozenset(part for part in parts if len(part) >= _LEAST_TEXT and " " in part)
+        found: dict[str, str] = {}
+        for string in strings(self.content, self._tokens()):
+            if any(start <= string.start < end for start, end in documents):
+                continue
+            for part in string.parts:
+                text = part.strip(" \"'`").replace("\\", "")
+                if len(text) >= _LEAST_TEXT and " " in text:
+                    fits = len(string.whole) <= _LONGEST_TEXT and "\n" not in string.whole
+                    found[text] = string.whole if fits else text
+        return found
 
     def brought(self, before: _Source) -> list[str]:
         """Definitions and assigned members that this state has beyond ``before``, and its modules if it is new."""
