@@ -195,6 +195,7 @@ def test_what_is_optional_may_be_null(helm: Helm) -> None:
     assert "index" not in made
 
 
+PAGE = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
 RIGHTS = {
     "In each watched namespace:": ("least", "Role", "change2task-operator", "default"),
     "In the builds' namespace:": ("least", "Role", "change2task-operator-builds", "change2task-builds"),
@@ -212,8 +213,7 @@ def rights(rules: list[dict[str, Any]]) -> set[tuple[str, str, str]]:
 
 
 def documented(heading: str) -> set[tuple[str, str, str]]:
-    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
-    table = page.split(f"\n{heading}\n\n")[1].split("\n\n")[0].splitlines()[2:]
+    table = PAGE.split(f"\n{heading}\n\n")[1].split("\n\n")[0].splitlines()[2:]
     told = set()
     for row in table:
         resources, verbs, why = (cell.strip() for cell in row.strip("|").split("|"))
@@ -234,3 +234,10 @@ def test_cluster_wide_takes_one_right_more_and_it_is_told(helm: Helm) -> None:
     whole = one(helm.objects(CASES["cluster-wide"]), "ClusterRole", "change2task-operator")
 
     assert rights(whole["rules"]) == documented("In each watched namespace:") | documented("Cluster-wide besides:")
+
+
+@pytest.mark.parametrize("shown", re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.M | re.S), ids=["least", "egress"])
+def test_values_that_the_page_shows_are_taken(helm: Helm, shown: str) -> None:
+    done = helm.template(merged(LEAST, yaml.safe_load(shown)))
+
+    assert done.code == 0, done.errors

@@ -6,21 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from change2task.api.fidelity import ChangeProfile, Fidelity
-from change2task.api.metadata import ObjectMeta
 from change2task.api.modernbase import Scope
-from change2task.api.patches import Patch
 from change2task.api.taskcandidate import Family
 from change2task.api.taskvariant import (
-    Check,
-    Checks,
     OutputContract,
-    SourceChange,
-    Statement,
     TaskVariant,
-    TaskVariantSpec,
     Trees,
-    VariantBase,
 )
 from change2task.checks.naming import naming
 from change2task.corpus.submission import Submission, submission
@@ -29,6 +20,7 @@ from change2task.validate.checkfiles import CheckFiles
 from change2task.vcs.repository import Repository
 from change2task.vcs.workbench import Workbench
 from tests.support.repos import Content, RepoBuilder
+from tests.support.variants import variant
 
 HEALTHY: dict[str, Content] = {
     "src/pkg/__init__.py": "",
@@ -115,39 +107,6 @@ def task(tmp_path: Path) -> Iterator[Task]:
         yield Task(
             repo=repo,
             repository=Workbench(upstream, tmp_path / "bench"),
-            variant=_variant(trees, patch, Family.BUG_FIX),
-            tests=_variant(trees, tests, Family.TEST_GENERATION),
+            variant=variant(trees, patch, Family.BUG_FIX),
+            tests=variant(trees, tests, Family.TEST_GENERATION),
         )
-
-
-def _variant(trees: Trees, output: OutputContract, family: Family) -> TaskVariant:
-    profile = ChangeProfile(files=1, hunks=1, lines=2, symbols=1, target_checks=1, regression_checks=1)
-    spec = TaskVariantSpec(
-        base=VariantBase(
-            name="base", key="k", repository="https://example.org/pkg", commit="1" * 40, tree=trees.healthy,
-            environment_key="e",
-        ),
-        source_change=SourceChange(commit="2" * 40, title="Fix it", patch_digest="0" * 64),
-        family=family,
-        statement=Statement(title="Fix it", body="", provenance="title"),
-        goal="Fix it.",
-        output=output,
-        task_patch=Patch.of(b""),
-        hiding_patch=Patch.of(b""),
-        restoration_patch=Patch.of(b""),
-        trees=trees,
-        checks=Checks(
-            targets=(Check(id="tests/test_core.py::test_hidden", role="target", hidden=True),),
-            regression_digest="0" * 64,
-            regression_count=1,
-            hidden_files={"tests/test_core.py": "3" * 40},
-        ),
-        level=1,
-        strategy="exact-reversal",
-        fidelity=Fidelity(
-            files=1, hunks=1, lines=1, symbols=1, target_checks=1, regression_checks=1, score=1, line_ratio=1,
-            regression_ratio=1, source=profile, modern=profile,
-        ),
-        tool_version="0",
-    )  # fmt: skip
-    return TaskVariant(metadata=ObjectMeta(name="tv-x"), spec=spec)

@@ -131,7 +131,7 @@ class CandidateActs:
         assert world.seen.job is not None
         progress = world.progress
         try:
-            result, content = jobs.result_of(self.kube, world.job, action.result)
+            result, content = jobs.result_of(self.kube, world.job, action.result, StepResult)
         except jobs.ResultUnreadable as error:
             failure = Failure(reason=Reason.RESULT_LOST, message=str(error))
             seen = world.seen.job.replacing(phase="failed", result=None, failure=failure)

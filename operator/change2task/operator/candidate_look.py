@@ -73,7 +73,7 @@ class CandidateLook:
             progress=progress_of(candidate, seen.verdict_key),
         )
         if world.progress is not None and candidate.status.stages.get(VERDICT) != seen.verdict_key:
-            self._see_job(world, jobs.owned(self.acts.kube, candidate.kind, namespace, uid), world.progress)
+            self._see_job(world, jobs.owned(self.acts.kube, candidate.kind, [namespace], uid), world.progress)
         return world
 
     def _see_job(self, world: World, found: list[Json], progress: Progress) -> None:
@@ -85,7 +85,9 @@ class CandidateLook:
                 world.job = job
         seen = None if world.job is None else jobs.see(self.acts.kube, world.job, world.uid, progress.key)
         attempts = max(progress.attempts, 0 if seen is None else seen.attempt)
-        world.progress = progress.replacing(attempts=attempts)
+        # A Job may be there of which status does not know yet; what it was made from stands in it.
+        image = progress.image if world.job is None else jobs.image_of(world.job)
+        world.progress = progress.replacing(attempts=attempts, image=image)
         world.seen = world.seen.replacing(step=progress.step, outcome=progress.outcome, job=seen, attempts=attempts)
 
     def _end(self, job: Json) -> None:

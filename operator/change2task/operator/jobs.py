@@ -9,9 +9,9 @@ import base64
 import binascii
 import hashlib
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import structlog
 
@@ -20,35 +20,40 @@ from change2task.cluster import names
 from change2task.cluster.failures import Failure, failure_of, waits_for
 from change2task.cluster.kube import Json, Kube, KubeFault
 from change2task.operator.observed import SeenJob
-from change2task.pipeline.wire import StepResult, StepTold
+from change2task.pipeline.wire import BuildResult, FetchResult, StepResult, StepTold
 
 log = structlog.get_logger(__name__)
 
 MARK = b"c2t-result: "
 _MOST_LOG = 16 << 20
 _MOST_RESULT = 256 << 20
-RESULT_CONTAINER = "judge"
+
+
+Result = TypeVar("Result", StepResult, FetchResult, BuildResult)
 
 
 class ResultUnreadable(Exception):
     """A pod that ended well did not leave what it should have."""
 
 
-def owned(kube: Kube, kind: str, namespace: str, uid: str) -> list[Json]:
-    """All Jobs that were made for a resource, oldest first."""
-    found = kube.list("Job", namespace, **{names.SUBJECT_UID: uid, names.SUBJECT_KIND: kind})
+def owned(kube: Kube, kind: str, namespaces: Iterable[str], uid: str) -> list[Json]:
+    """All Jobs that were made for a resource in these namespaces, oldest first."""
+    labels = {names.SUBJECT_UID: uid, names.SUBJECT_KIND: kind}
+    found = (job for namespace in namespaces for job in kube.list("Job", namespace, **labels))
     return sorted(found, key=lambda job: (job["metadata"]["creationTimestamp"], job["metadata"]["name"]))
 
 
 def is_ours(job: Json, uid: str, key: str) -> bool:
-    """Whether a Job was made by us for this very work."""
+    """Whether a Job was made by us for this very work; in another namespace than its subject's nobody can own it."""
     meta = job["metadata"]
     labels, annotations = meta.get("labels") or {}, meta.get("annotations") or {}
     owners = meta.get("ownerReferences") or ()
+    apart = annotations.get(names.SUBJECT_NAMESPACE, meta["namespace"]) != meta["namespace"]
     return (
         labels.get(names.MANAGED) == names.MANAGER
+        and labels.get(names.SUBJECT_UID) == uid
         and annotations.get(names.KEY) == key
-        and any(owner.get("uid") == uid and owner.get("controller") for owner in owners)
+        and (apart or any(owner.get("uid") == uid and owner.get("controller") for owner in owners))
     )
 
 
@@ -58,6 +63,16 @@ def is_over(job: Json) -> bool:
         one["type"] in {"Complete", "Failed"} and one["status"] == "True"
         for one in (job.get("status") or {}).get("conditions") or ()
     )
+
+
+def main_container(job: Json) -> str:
+    """The container that has the last word."""
+    return str(job["spec"]["template"]["spec"]["containers"][0]["name"])
+
+
+def image_of(job: Json) -> str:
+    """The image that a Job's trusted containers start from: a step's, or what a base grows by."""
+    return str(job["spec"]["template"]["spec"]["containers"][0]["image"])
 
 
 def see(kube: Kube, job: Json, uid: str, key: str) -> SeenJob:
@@ -71,7 +86,7 @@ def see(kube: Kube, job: Json, uid: str, key: str) -> SeenJob:
     }
     pod = last_pod(kube, job)
     if "Complete" in conditions:
-        told = _told(pod)
+        told = _told(pod, main_container(job))
         failure = None if told else Failure(reason=Reason.RESULT_LOST, message="its pod is gone before it was read")
         return SeenJob(
             name=meta["name"],
@@ -107,15 +122,15 @@ def last_pod(kube: Kube, job: Json) -> Json | None:
     return max(mine, key=lambda pod: pod["metadata"]["creationTimestamp"], default=None)
 
 
-def result_of(kube: Kube, job: Json, digest: str) -> tuple[StepResult, bytes]:
-    """What a finished Job's judge said, and its canonical bytes. Raises ResultUnreadable, KubeFault."""
+def result_of(kube: Kube, job: Json, digest: str, kind: type[Result]) -> tuple[Result, bytes]:
+    """What a finished Job's main container said, and its canonical bytes. Raises ResultUnreadable, KubeFault."""
     pod = last_pod(kube, job)
     if pod is None:
         raise ResultUnreadable("its pod is gone")
     meta = pod["metadata"]
-    content = decoded(kube.log(meta["namespace"], meta["name"], RESULT_CONTAINER, _MOST_LOG), digest)
+    content = decoded(kube.log(meta["namespace"], meta["name"], main_container(job), _MOST_LOG), digest)
     try:
-        return StepResult.model_validate_json(content), content
+        return kind.model_validate_json(content), content
     except ValueError as error:
         raise ResultUnreadable(f"what it said is no result: {str(error)[:500]}") from error
 
@@ -135,10 +150,10 @@ def decoded(log_text: bytes, digest: str) -> bytes:
     return content
 
 
-def _told(pod: Json | None) -> StepTold | None:
+def _told(pod: Json | None, main: str) -> StepTold | None:
     for status in ((pod or {}).get("status") or {}).get("containerStatuses") or ():
         message = ((status.get("state") or {}).get("terminated") or {}).get("message")
-        if status.get("name") == RESULT_CONTAINER and message:
+        if status.get("name") == main and message:
             try:
                 return StepTold.model_validate_json(message)
             except ValueError as error:

@@ -22,6 +22,8 @@ import structlog
 from change2task.cluster import names
 from change2task.cluster.kube import Json, Kube
 from change2task.cluster.registry import Registry
+from change2task.operator.base_acts import BaseActs
+from change2task.operator.base_look import BaseLook
 from change2task.operator.candidate_acts import CandidateActs
 from change2task.operator.candidate_look import CandidateLook
 from change2task.operator.events import Events
@@ -30,7 +32,7 @@ from change2task.operator.queue import Queue
 from change2task.operator.running import Running
 from change2task.operator.schedule import Key
 from change2task.operator.served import served
-from change2task.operator.settings import OperatorSettings
+from change2task.operator.settings import Caps, OperatorSettings
 from change2task.operator.variant_look import VariantLook
 from change2task.operator.watching import RESOURCES, Watched
 
@@ -69,8 +71,12 @@ class Program:
         self.running, self.metrics = Running(self.settings.caps), Metrics()
         keeper = Registry(registry.prefix, insecure=registry.insecure, auth=self.auth)
         events = Events(self.kube, utc_now, self.instance)
+        builds = self.settings.caps.builds
+        self.builds = Running(Caps(per_base=builds, per_namespace=builds, cluster=builds, builds=builds))
         acts = CandidateActs(self.kube, keeper, self.settings, self.running, utc_now)
+        base_acts = BaseActs(self.kube, keeper, self.settings, self.running, self.builds, utc_now)
         self.looks: dict[str, Look] = {
+            "ModernBase": BaseLook(base_acts, events),
             "TaskCandidate": CandidateLook(acts, events),
             "TaskVariant": VariantLook(self.kube, utc_now),
         }
@@ -131,8 +137,10 @@ class Program:
 
     async def _resync(self, now: float) -> None:
         """Look at everything there is, and find out whether the watch tells of it."""
-        shown = await asyncio.to_thread(lambda: list(self._list()))
+        shown, builds = await asyncio.to_thread(lambda: (list(self._list()), list(self._list_builds())))
         self.watched.listed(shown, now)
+        for job in builds:
+            self.watched.build(job, self.builds)
         self.metrics.deaf.set(self.watched.deaf_for(now))
         log.info("resync", resources=len(shown))
 
@@ -143,6 +151,9 @@ class Program:
                     yield kind, {"kind": kind, **item}
             for item in self.kube.list("Job", namespace, **{names.MANAGED: names.MANAGER}):
                 yield "Job", item
+
+    def _list_builds(self) -> Iterable[Json]:
+        return self.kube.list("Job", self.settings.builds_namespace, **{names.MANAGED: names.MANAGER})
 
     def _wrong(self) -> str | None:
         late = self.watched.deaf_for(asyncio.get_running_loop().time())

@@ -25,10 +25,14 @@ class SettingsFault(Exception):
 
 
 class RegistrySettings(Model):
-    """Where images are pushed: everything lies below ``prefix``; ``insecure`` speaks HTTP."""
+    """Where images are pushed: everything lies below ``prefix``; ``insecure`` speaks HTTP.
+
+    ``pods_secret`` names a Secret (kubernetes.io/dockerconfigjson) of each namespace in which pods push.
+    """
 
     prefix: str = Field(min_length=1, max_length=512)
     insecure: bool = False
+    pods_secret: str | None = None
 
 
 class Images(Model):

@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from change2task.api.conditions import Condition, ConditionType
-from change2task.api.progress import Progress
+from change2task.api.modernbase import ModernBase, ModernBaseStatus
+from change2task.api.progress import BaseProgress, Progress
 from change2task.api.reasons import Reason
 from change2task.api.taskcandidate import TaskCandidate, TaskCandidateStatus
+from change2task.operator.bases import BaseDecision
 from change2task.operator.candidates import Decision, Keep, Tell
 from change2task.pipeline import status
 
@@ -42,8 +44,21 @@ def after(
     )
 
 
+def after_base(base: ModernBase, decision: BaseDecision, progress: BaseProgress, now: datetime) -> ModernBaseStatus:
+    """The status of a base on its way, after a decision was carried out; one that has come to an end keeps its own."""
+    was, generation = base.status, base.metadata.generation
+    if isinstance(decision.action, Keep) and decision.reason is not Reason.IN_PROGRESS:
+        return was
+    stalled = isinstance(decision.action, Tell) and decision.action.stalled
+    return ModernBaseStatus(
+        observed_generation=generation,
+        conditions=_working(was.conditions, decision, generation, now, stalled=stalled),
+        progress=progress,
+    )
+
+
 def _working(
-    conditions: Sequence[Condition], decision: Decision, generation: int, now: datetime, *, stalled: bool
+    conditions: Sequence[Condition], decision: Decision | BaseDecision, generation: int, now: datetime, *, stalled: bool
 ) -> tuple[Condition, ...]:
     kept: Sequence[Condition] = [
         one for one in conditions if one.type in {ConditionType.READY, ConditionType.RECONCILING, ConditionType.STALLED}

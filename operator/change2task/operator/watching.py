@@ -65,6 +65,17 @@ class Watched:
             self.running.runs(meta["name"], Place(namespace=meta["namespace"], base=base))
         self.queue.add(key)
 
+    def build(self, body: Json, builds: Running) -> None:
+        """A list showed a build, whose namespace is not watched; its base looks, and cleans up if it is gone."""
+        meta = body["metadata"]
+        if (key := subject(body)) is None:
+            return
+        if is_over(body):
+            builds.ended(meta["name"])
+        else:
+            builds.runs(meta["name"], Place(namespace=meta["namespace"], base=(meta.get("labels") or {})[names.BASE]))
+        self.queue.add(key)
+
     def pod(self, body: Json) -> None:
         """A pod of ours changed; pods change often, so their subject looks once for many of them."""
         key = subject(body)

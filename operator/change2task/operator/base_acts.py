@@ -1,0 +1,291 @@
+"""What the decisions about a base do: it is fetched, built and run in steps, and what comes of it is kept.
+
+Every action may be repeated, as with candidates. What a pod is asked for is a layer of its image, so that a Job's name
+and its image follow from the same content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import structlog
+
+from change2task.api.metadata import ObjectMeta
+from change2task.api.modernbase import ModernBase, ModernBaseStatus
+from change2task.api.progress import BaseProgress, BuiltEnvironmentImage
+from change2task.api.reasons import Reason
+from change2task.base.build import DEFAULT_LIMITS
+from change2task.cluster.base_jobs import BuildJob, FetchJob, RegistryAccess
+from change2task.cluster.failures import Failure
+from change2task.cluster.kube import Conflict, Json, Kube
+from change2task.cluster.layers import layer_of
+from change2task.cluster.parts import Subject
+from change2task.cluster.step_job import StepJob
+from change2task.operator import jobs
+from change2task.operator.addresses import Addresses
+from change2task.operator.bases import Action
+from change2task.operator.observed import SeenJob
+from change2task.operator.observed_bases import SeenModernBase, next_work
+from change2task.operator.running import Place, Running
+from change2task.operator.schedule import Key
+from change2task.operator.settings import OperatorSettings
+from change2task.operator.work import Capture, Conclude, StartStep
+from change2task.operator.world import Keeper
+from change2task.pipeline.wire import (
+    BaseOutcome,
+    BuildInput,
+    BuildResult,
+    BuiltImage,
+    FetchInput,
+    FetchResult,
+    RegistryPlace,
+    StepInput,
+    StepResult,
+)
+
+log = structlog.get_logger(__name__)
+
+OUTCOME_TYPE = "application/vnd.change2task.base-outcome.v1+json"
+PARCEL_TYPE = "application/vnd.change2task.base-parcel.v1+json"
+RESULT_TYPE = "application/vnd.change2task.step-result.v1+json"
+_ASK = "/c2t/ask/input.json"
+_OVERHEAD = 600
+_A_PASS = 60
+
+
+@dataclass
+class BaseWorld:
+    """A look at a base under way. ``told`` is a status that ends the matter; ``captured`` are Jobs that may go."""
+
+    base: ModernBase
+    uid: str
+    seen: SeenModernBase
+    job: Json | None = None
+    told: ModernBaseStatus | None = None
+    captured: list[Json] = field(default_factory=list)
+
+    @property
+    def progress(self) -> BaseProgress:
+        """How far the work is."""
+        return self.seen.progress
+
+    def goes_on(self, **changes: object) -> None:
+        """The work has come further."""
+        self.seen = self.seen.replacing(progress=self.progress.replacing(**changes))
+
+
+@dataclass(frozen=True)
+class BaseActs:
+    """Carries decisions out; blocking. ``builds`` counts builds, ``running`` all else."""
+
+    kube: Kube
+    registry: Keeper
+    settings: OperatorSettings
+    running: Running
+    builds: Running
+    clock: Callable[[], datetime]
+    addresses: Addresses = field(default_factory=Addresses)
+
+    def act(self, world: BaseWorld, action: Action, key: Key) -> bool:
+        """Carry an action out; whether what it changed is worth another decision in the same look.
+
+        Raises KubeFault, RegistryFault.
+        """
+        match action:
+            case StartStep():
+                return self._start(world, action, key)
+            case Capture():
+                self._capture(world, action)
+                return True
+            case Conclude(outcome=outcome):
+                self._conclude(world, outcome)
+        return False
+
+    def _start(self, world: BaseWorld, action: StartStep, key: Key) -> bool:
+        counted = self.builds if next_work(world.progress) == "build" else self.running
+        manifest = self._manifest(world, action)
+        name, namespace = manifest["metadata"]["name"], manifest["metadata"]["namespace"]
+        if not counted.take(name, Place(namespace=namespace, base=world.uid), key):
+            world.seen = world.seen.replacing(room=False)
+            return True
+        try:
+            made = self.kube.create(manifest)
+        except Conflict:
+            there = self.kube.get("Job", namespace, name)
+            if there is None or not jobs.is_ours(there, world.uid, world.progress.key):
+                counted.ended(name)
+                foreign = SeenJob(name=name, attempt=action.attempt, ours=False, since=self.clock())
+                world.seen = world.seen.replacing(job=foreign)
+                return True
+            made = there
+        except BaseException:
+            counted.ended(name)
+            raise
+        log.info("base.started", work=next_work(world.progress), job=name, step=action.step, attempt=action.attempt)
+        world.job = made
+        world.goes_on(attempts=action.attempt)
+        return False
+
+    def _manifest(self, world: BaseWorld, action: StartStep) -> Json:
+        match next_work(world.progress):
+            case "fetch":
+                return self._fetch(world, action).manifest()
+            case "build":
+                return self._build(world, action).manifest()
+            case _:
+                return self._step(world, action).manifest()
+
+    def _fetch(self, world: BaseWorld, action: StartStep) -> FetchJob:
+        spec, settings = world.base.spec, self.settings
+        url = spec.repository.url
+        asked = FetchInput(
+            base=_plain(world.base),
+            source=settings.mirrors.repositories.get(url, url),
+            image=settings.images.runner,
+            registry=self._place(),
+        )
+        secret = spec.repository.credentials_secret_ref
+        return FetchJob(
+            subject=_subject(world),
+            key=world.progress.key,
+            step=action.step,
+            attempt=action.attempt,
+            image=self._asking(settings.images.runner, asked.canonical()),
+            registry=self._access(),
+            credentials=None if secret is None else secret.name,
+            template=spec.pod_template,
+        )
+
+    def _build(self, world: BaseWorld, action: StartStep) -> BuildJob:
+        settings, progress = self.settings, world.progress
+        asked = BuildInput(
+            base=_plain(world.base),
+            history=progress.history or "",
+            built=_built(progress),
+            images=settings.mirrors.images,
+            registry=self._place(),
+        )
+        setup = world.base.spec.environment.setup_timeout_seconds or DEFAULT_LIMITS.seconds
+        image = self._with_results(progress.ground or progress.history or "", progress)
+        return BuildJob(
+            subject=_subject(world),
+            key=progress.key,
+            step=action.step,
+            attempt=action.attempt,
+            namespace=settings.builds_namespace,
+            image=self._asking(image, asked.canonical()),
+            builder=settings.images.builder,
+            registry=self._access(),
+            index=settings.index.url,
+            seconds=int(_OVERHEAD + 8 * setup),
+            template=world.base.spec.pod_template,
+        )
+
+    def _step(self, world: BaseWorld, action: StartStep) -> StepJob:
+        settings, progress, spec = self.settings, world.progress, world.base.spec
+        asked = StepInput(base=_plain(world.base), built=_built(progress), ground=progress.ground)
+        layer = layer_of({"/c2t/step/input.json": asked.canonical()})
+        image = self._with_results(progress.ground or "", progress)
+        slots = min(progress.needs or settings.slots, settings.slots)
+        return StepJob(
+            subject=_subject(world),
+            base_uid=world.uid,
+            key=progress.key,
+            step=action.step,
+            attempt=action.attempt,
+            image=self.registry.append(image, layer, repository="steps"),
+            base_image=progress.built[-1].image,
+            slots=slots,
+            seconds=int(_OVERHEAD + slots * (spec.checks.timeout_seconds + _A_PASS)),
+            closed=self.addresses.of(settings.closed()),
+            allow_open=settings.allow_unisolated,
+            template=spec.pod_template,
+            runtime_class=settings.runtime_class_name,
+        )
+
+    def _with_results(self, image: str, progress: BaseProgress) -> str:
+        """An image with the results of all steps so far."""
+        for number, reference in enumerate(progress.results):
+            layer = layer_of({f"/c2t/step/results/{number:04}.json": self.registry.read_document(reference)})
+            image = self.registry.append(image, layer, repository="steps")
+        return image
+
+    def _asking(self, image: str, content: bytes) -> str:
+        return self.registry.append(image, layer_of({_ASK: content}), repository="asked")
+
+    def _capture(self, world: BaseWorld, action: Capture) -> None:
+        assert world.job is not None
+        assert world.seen.job is not None
+        try:
+            self._keep(world, world.job, action.result)
+        except jobs.ResultUnreadable as error:
+            failure = Failure(reason=Reason.RESULT_LOST, message=str(error))
+            seen = world.seen.job.replacing(phase="failed", result=None, failure=failure)
+            world.seen = world.seen.replacing(job=seen)
+            return
+        world.goes_on(step=world.progress.step + 1, attempts=0)
+        world.captured.append(world.job)
+        world.job = None
+        world.seen = world.seen.replacing(job=None, attempts=0)
+
+    def _keep(self, world: BaseWorld, job: Json, digest: str) -> None:
+        progress = world.progress
+        match next_work(progress):
+            case "fetch":
+                fetched, _ = jobs.result_of(self.kube, job, digest, FetchResult)
+                outcome = fetched.base
+                world.goes_on(history=fetched.history)
+            case "build":
+                built, _ = jobs.result_of(self.kube, job, digest, BuildResult)
+                outcome = built.base
+                world.goes_on(ground=built.ground, built=_later(progress, built), builds=False)
+            case _:
+                told, content = jobs.result_of(self.kube, job, digest, StepResult)
+                outcome = told.base
+                if outcome is None:
+                    kept = self.registry.push_document("results", content, RESULT_TYPE)
+                    world.goes_on(results=(*progress.results, kept), needs=told.needs, builds=told.build)
+        if outcome is not None:
+            world.goes_on(outcome=self.registry.push_document("outcomes", outcome.canonical(), OUTCOME_TYPE))
+
+    def _conclude(self, world: BaseWorld, outcome: str) -> None:
+        done = BaseOutcome.model_validate_json(self.registry.read_document(outcome))
+        parcel = None
+        if done.parcel is not None:
+            parcel = self.registry.push_document("parcels", done.parcel.canonical(), PARCEL_TYPE)
+        world.told = done.base.status.replacing(
+            observed_generation=world.base.metadata.generation, progress=world.progress, parcel=parcel
+        )
+
+    def _place(self) -> RegistryPlace:
+        return RegistryPlace(prefix=self.settings.registry.prefix, insecure=self.settings.registry.insecure)
+
+    def _access(self) -> RegistryAccess:
+        registry = self.settings.registry
+        return RegistryAccess(
+            host=registry.prefix.partition("/")[0], insecure=registry.insecure, secret=registry.pods_secret
+        )
+
+
+def _later(progress: BaseProgress, result: BuildResult) -> tuple[BuiltEnvironmentImage, ...]:
+    """All environments, the one that was built last in the end: its passes come next."""
+    known = {one.key for one in progress.built}
+    new = [BuiltEnvironmentImage(key=one.key, image=one.image) for one in result.built if one.key not in known]
+    return (*progress.built, *new)
+
+
+def _built(progress: BaseProgress) -> tuple[BuiltImage, ...]:
+    return tuple(BuiltImage(key=one.key, image=one.image) for one in progress.built)
+
+
+def _subject(world: BaseWorld) -> Subject:
+    meta = world.base.metadata
+    return Subject(kind="ModernBase", name=meta.name, namespace=meta.namespace or "", uid=world.uid)
+
+
+def _plain(base: ModernBase) -> ModernBase:
+    """What decides the outcome, and nothing that differs between clusters: the same input gives the same image."""
+    meta = ObjectMeta(name=base.metadata.name, generation=base.metadata.generation)
+    return base.replacing(metadata=meta, status=ModernBaseStatus())
