@@ -63,6 +63,7 @@ caps: {{ toJson .Values.caps }}
 workers: {{ int .Values.workers }}
 slots: {{ int .Values.slots }}
 allowUnisolated: {{ .Values.allowUnisolated }}
+startImage: {{ .Values.startImage | default nil | toJson }}
 runtimeClassName: {{ .Values.runtimeClassName | default nil | toJson }}
 profile: {{ quote .Values.profile }}
 {{- end -}}

@@ -77,6 +77,8 @@ class OperatorSettings(Model):
     workers: int = Field(default=4, ge=1, le=64)
     slots: int = Field(default=6, ge=1, le=16)
     allow_unisolated: bool = False
+    start_image: str | None = None
+    """What environments start from where a manifest names no image, by the name that manifests would use."""
     runtime_class_name: str | None = None
     profile: Profile = Profile.FULL
 
