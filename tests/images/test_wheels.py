@@ -24,6 +24,7 @@ def wheel(file: str) -> Wheel:
         (["a-1-cp38-abi3-manylinux2014_x86_64.whl", "a-1-cp312-abi3-manylinux2014_x86_64.whl"], 0),
         (["a-1-cp311-cp311-manylinux2014_aarch64.whl", "a-1-cp311-cp311-musllinux_1_2_x86_64.whl"], None),
         (["a-1-cp311-cp311-manylinux_2_34_x86_64.whl", "a-1-cp311-cp311-manylinux_2_28_x86_64.whl"], 1),
+        (["uv-1-py3-none-manylinux_2_17_x86_64.whl", "uv-1-py3-none-musllinux_1_1_x86_64.whl"], 1),
         (["a-1-cp311-cp311-macosx_11_0_arm64.whl"], None),
     ],
 )
