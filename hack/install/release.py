@@ -98,7 +98,7 @@ def values_of_the_test_cluster(cluster: Cluster) -> Mapping[str, Any]:
             "images": {"python:3.11": f"{cluster.registry}/python:3.11"},
         },
         "index": {"url": cluster.index},
-        "startImage": "python:3.11",
+        "baseImage": "python:3.11",
     }
 
 

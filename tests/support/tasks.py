@@ -119,7 +119,10 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vault]:
         served = stack.enter_context(package_index())
         for name in PYTEST:
             served.add_installed(name, uploaded="2020-01-01")
-        stack.enter_context(pytest.MonkeyPatch.context()).setenv("UV_DEFAULT_INDEX", served.url)
+        # Other tests of this worker have an index of their own: it is set back before they run.
+        variables = pytest.MonkeyPatch()
+        stack.callback(variables.undo)
+        variables.setenv("UV_DEFAULT_INDEX", served.url)
         cancel = threading.Event()
         with FileLock(f"{folder}.lock"):
             done = (folder / "done").is_file()
@@ -138,4 +141,6 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vault]:
                 _run(folder, store, session, inputs, cancel)
         stored = store.base("vault")
         assert stored is not None
-        yield Vault(store=store, base=session.bases.reopen(stored))
+        reopened = Vault(store=store, base=session.bases.reopen(stored))
+        variables.undo()
+        yield reopened

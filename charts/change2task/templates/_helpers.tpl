@@ -47,12 +47,18 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 registry:
   prefix: {{ trimSuffix "/" .Values.registry.prefix | quote }}
   insecure: {{ .Values.registry.insecure }}
+{{- with .Values.registry.podsSecret }}
+  podsSecret: {{ quote . }}
+{{- end }}
 images:
   runner: {{ include "change2task.image" (list . "runner") | quote }}
   builder: {{ include "change2task.image" (list . "builder") | quote }}
 mirrors:
   repositories: {{ toJson .Values.mirrors.repositories }}
   images: {{ toJson .Values.mirrors.images }}
+{{- with .Values.baseImage }}
+baseImage: {{ quote . }}
+{{- end }}
 {{- with .Values.index.url }}
 index:
   url: {{ quote . }}
@@ -63,7 +69,6 @@ caps: {{ toJson .Values.caps }}
 workers: {{ int .Values.workers }}
 slots: {{ int .Values.slots }}
 allowUnisolated: {{ .Values.allowUnisolated }}
-startImage: {{ .Values.startImage | default nil | toJson }}
 runtimeClassName: {{ .Values.runtimeClassName | default nil | toJson }}
 profile: {{ quote .Values.profile }}
 {{- end -}}

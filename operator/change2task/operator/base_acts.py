@@ -164,7 +164,7 @@ class BaseActs:
             base=_plain(world.base),
             history=progress.history or "",
             built=_built(progress),
-            image=settings.start_image,
+            image=settings.base_image,
             images=settings.mirrors.images,
             registry=self._place(),
         )

@@ -65,10 +65,11 @@ class Caps(Model):
 
 
 class OperatorSettings(Model):
-    """All of it; see docs/install.md."""
+    """All of it; see docs/install.md. ``base_image`` is what environments start from whose base names none."""
 
     registry: RegistrySettings
     images: Images
+    base_image: str | None = None
     mirrors: Mirrors = Mirrors()
     index: Index = Index()
     builds_namespace: str = "change2task-builds"
@@ -77,8 +78,6 @@ class OperatorSettings(Model):
     workers: int = Field(default=4, ge=1, le=64)
     slots: int = Field(default=6, ge=1, le=16)
     allow_unisolated: bool = False
-    start_image: str | None = None
-    """What environments start from where a manifest names no image, by the name that manifests would use."""
     runtime_class_name: str | None = None
     profile: Profile = Profile.FULL
 
