@@ -8,7 +8,7 @@ import pytest
 
 from change2task.api.conditions import ConditionType
 from change2task.api.metadata import ObjectMeta
-from change2task.api.modernbase import ModernBase, ModernBaseSpec, ModernBaseStatus, Repository, Retention
+from change2task.api.modernbase import Build, ModernBase, ModernBaseSpec, ModernBaseStatus, Repository, Retention
 from change2task.api.progress import BaseProgress, BuiltEnvironmentImage
 from change2task.api.reasons import Reason
 from change2task.base.faults import BaseFault
@@ -44,6 +44,8 @@ def with_conditions(fault: BaseFault | None, progress: BaseProgress | None) -> M
     return BASE.replacing(status=ModernBaseStatus(conditions=conditions, progress=progress))
 
 
+OTHER_BUILDER = BASE.replacing(spec=BASE.spec.replacing(build=Build(builder="podman")))
+DIND = BASE.replacing(spec=BASE.spec.replacing(build=Build(builder="dind")))
 READY = with_conditions(None, None)
 FAILED = with_conditions(
     BaseFault(reason=Reason.SETUP_FAILED, message="no wheel", condition=ConditionType.BUILT),
@@ -109,6 +111,8 @@ TABLE = [
     ("outcome known", {"progress": STEP.replacing(outcome="o@sha256:ee")}, Conclude, Reason.IN_PROGRESS, ""),
     ("failed under another key", {"base": FAILED, "progress": BaseProgress(key="j")}, StartStep, Reason.IN_PROGRESS,
      "fetch"),
+    ("a builder that is not offered", {"base": OTHER_BUILDER}, Tell, Reason.TOOLCHAIN_MISSING, "podman"),
+    ("the builder that is", {"base": DIND}, StartStep, Reason.IN_PROGRESS, "fetch"),
     ("too many steps", {"progress": STEP.replacing(step=60)}, Tell, Reason.INFRASTRUCTURE, "report"),
 ]  # fmt: skip
 
@@ -141,6 +145,7 @@ def test_only_what_a_person_must_mend_is_stalled() -> None:
         "a setup too slow",
         "a suite too slow",
         "an open network",
+        "a builder that is not offered",
         "too many steps",
     }
 

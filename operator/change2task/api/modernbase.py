@@ -29,7 +29,9 @@ class Repository(Model):
         description="What the world calls the repository: https://, ssh://, git://, file:// or user@host:path.",
     )
     credentials_secret_ref: Reference | None = Field(
-        default=None, description="Secret with the git credentials (cluster only)."
+        default=None,
+        description="Secret with git's credentials: username and password, or token, or ssh-privatekey and known_hosts;"
+        " ca.crt beside any of them, or alone (cluster only).",
     )
 
 

@@ -29,11 +29,11 @@ FETCH: Final = "fetch"
 BUILD: Final = "build"
 _SOCKET = "unix:///c2t/build/docker.sock"
 _BUILDS: dict[str, Any] = {
-    "requests": {"cpu": "250m", "memory": "512Mi"},
+    "requests": {"cpu": "100m", "memory": "256Mi"},
     "limits": {"memory": "4Gi", "ephemeral-storage": "8Gi"},
 }
 _ENGINES: dict[str, Any] = {
-    "requests": {"cpu": "500m", "memory": "1Gi"},
+    "requests": {"cpu": "200m", "memory": "1Gi"},
     "limits": {"memory": "12Gi", "ephemeral-storage": "64Gi"},
 }
 _OWNS = ["CHOWN", "DAC_OVERRIDE", "FOWNER"]

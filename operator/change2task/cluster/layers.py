@@ -71,6 +71,7 @@ def unpack(content: bytes, folder: Path) -> None:
             if member.isdir():
                 place.mkdir(parents=True, exist_ok=True)
             elif member.issym():
+                place.parent.mkdir(parents=True, exist_ok=True)
                 place.symlink_to(member.linkname)
             elif (file := tar.extractfile(member)) is not None:
                 place.parent.mkdir(parents=True, exist_ok=True)

@@ -20,6 +20,7 @@ from change2task.pipeline import status
 
 STEPS = 60
 """More than any base needs: a fetch, and a build and two steps for each revision that may be tried."""
+_BUILDERS = frozenset({None, "dind"})
 _RETRY = "then set the annotation change2task.dev/retry to another word"
 _WAYS_OUT: dict[BaseWork, Mapping[Reason, str]] = {
     "fetch": {
@@ -85,6 +86,16 @@ def fault_stands(seen: SeenModernBase, now: datetime) -> BaseDecision | None:
     return BaseDecision(action=Keep(), reason=reason, message=status.message_of(seen.base))
 
 
+def builder_is_offered(seen: SeenModernBase, now: datetime) -> BaseDecision | None:
+    """An engine that is asked for and not offered is told, rather than another taken."""
+    builder = seen.base.spec.build.builder
+    if builder in _BUILDERS:
+        return None
+    message = f"spec.build.builder: {builder} is not offered here; leave it out, or say dind, in a new ModernBase"
+    told = work.stalled(Reason.TOOLCHAIN_MISSING, message)
+    return _decided(told, told.message)
+
+
 def finished(seen: SeenModernBase, now: datetime) -> BaseDecision | None:
     """The last step's outcome is kept: conclude."""
     if seen.progress.outcome is None:
@@ -136,6 +147,7 @@ def next_step(seen: SeenModernBase, now: datetime) -> BaseDecision | None:
 POLICIES: tuple[Policy, ...] = (
     ready_stands,
     fault_stands,
+    builder_is_offered,
     finished,
     foreign_object,
     result_is_there,

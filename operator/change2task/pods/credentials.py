@@ -30,11 +30,19 @@ class CredentialsFault(InfrastructureFault):
     """Credentials are missing, of the wrong kind or refused: a person must mend them, trying again does not help."""
 
 
-def git_variables(folder: Path, source: str, desk: Path) -> dict[str, str]:
+def git_variables(folder: Path, source: str, desk: Path, name: str | None = None) -> dict[str, str]:
     """What git's environment holds beside the usual, so that it uses the credentials in ``folder`` for ``source``.
 
-    ``desk`` gets files that only this program reads. No folder: no credentials. Raises CredentialsFault.
+    ``desk`` gets files that only this program reads; ``name`` is the Secret's, for messages. No folder: no credentials.
+    Raises CredentialsFault.
     """
+    try:
+        return _variables(folder, source, desk)
+    except CredentialsFault as fault:
+        raise CredentialsFault(str(fault) if name is None else f"Secret {name}: {fault}") from fault
+
+
+def _variables(folder: Path, source: str, desk: Path) -> dict[str, str]:
     if not folder.is_dir():
         return {}
     found = {path.name: path for path in folder.iterdir() if not path.name.startswith("..")}
@@ -51,7 +59,9 @@ def git_variables(folder: Path, source: str, desk: Path) -> dict[str, str]:
     if keys:
         variables |= _ssh(found, source, desk) if keys & set(SSH) else _asked(found, source, desk)
     elif not variables:
-        raise CredentialsFault(f"the Secret with git's credentials is empty; it may have {_kinds()}")
+        raise CredentialsFault(
+            f"the Secret with git's credentials is empty, or not in this namespace; it may have {_kinds()}"
+        )
     return variables
 
 

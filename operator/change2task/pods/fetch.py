@@ -35,7 +35,9 @@ def fetch(places: Places) -> FetchResult:
     base, url = asked.base, asked.base.spec.repository.url
     folder = places.desk / "mirrors"
     with tempfile.TemporaryDirectory(prefix="credentials-", dir=_made(places.desk)) as desk:
-        variables = git_variables(places.credentials, asked.source, Path(desk))
+        secret = base.spec.repository.credentials_secret_ref
+        name = None if secret is None else secret.name
+        variables = git_variables(places.credentials, asked.source, Path(desk), name)
         try:
             mirror = _mirror(asked, folder, variables)
         except (EmptyRepository, NotARepository, PathNotFound) as error:
