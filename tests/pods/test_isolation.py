@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from change2task.pods import isolation
-from change2task.pods.isolation import known_targets, name_servers, open_ways
+from change2task.pods.isolation import NotClosed, check_closed, known_targets, name_servers, open_ways
 
 
 @pytest.fixture
@@ -86,3 +86,18 @@ def test_name_servers_are_those_of_the_pod(tmp_path: Path) -> None:
     resolver.write_text("search x\nnameserver 10.96.0.10\n# nameserver 1.2.3.4\nnameserver fd00::a\n")
     assert name_servers(resolver) == ("10.96.0.10", "fd00::a")
     assert name_servers(tmp_path / "none") == ()
+
+
+def test_a_policy_that_takes_hold_a_little_later_is_waited_for(listening: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter([(listening,), (listening,), ()])
+    monkeypatch.setattr(isolation, "_AGAIN_SECONDS", 0.0)
+    monkeypatch.setattr(isolation, "open_ways", lambda *_: next(answers))
+    check_closed((listening,), allow_open=False)
+
+
+def test_what_stays_open_is_told_by_its_address(listening: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(isolation, "name_servers", tuple)
+    monkeypatch.setattr(isolation, "known_targets", tuple)
+    with pytest.raises(NotClosed, match=listening):
+        check_closed((listening,), allow_open=False, patience=0)
+    check_closed((listening,), allow_open=True, patience=0)

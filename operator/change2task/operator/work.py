@@ -29,8 +29,8 @@ _RETRIED = frozenset(
         Reason.INFRASTRUCTURE,
     }
 )
-_RETRIED_ONCE = frozenset({Reason.OUT_OF_MEMORY, Reason.DEADLINE_EXCEEDED})
-"""Another node may be faster or emptier; what fails so twice will fail so again."""
+_RETRIED_ONCE = frozenset({Reason.OUT_OF_MEMORY, Reason.DEADLINE_EXCEEDED, Reason.NOT_ISOLATED})
+"""Another node may be faster, emptier or closed; what fails so twice will fail so again."""
 _PAUSES = (timedelta(seconds=20), timedelta(minutes=2), timedelta(minutes=5))
 """What a service that was away is given before it is asked again; a lost node needs none."""
 WAYS_OUT: Mapping[Reason, str] = {

@@ -24,6 +24,7 @@ log = structlog.get_logger(__name__)
 
 _QUERY = struct.pack(">HHHHHH", 0x6332, 0x0100, 1, 0, 0, 0) + b"\x0akubernetes\x07default\x03svc\x00" + b"\0\1\0\1"
 """A question for the API server's address, as any resolver asks it (RFC 1035)."""
+_AGAIN_SECONDS = 1.0
 RESOLVER = Path("/etc/resolv.conf")
 
 
@@ -31,9 +32,18 @@ class NotClosed(InfrastructureFault):
     """Something answers that code of a repository must not reach; the message names it."""
 
 
-def check_closed(targets: Iterable[str], *, allow_open: bool) -> None:
-    """Raises NotClosed where something answers, unless that is allowed; then it is told."""
-    found = open_ways((*known_targets(), *targets), name_servers())
+def check_closed(targets: Iterable[str], *, allow_open: bool, patience: float = 30.0) -> None:
+    """Raises NotClosed where something answers, unless that is allowed; then it is told.
+
+    A policy takes hold some time after a pod has begun, longer on a busy node; so it is asked again for ``patience``
+    seconds.
+    """
+    tried, until = (*known_targets(), *targets), time.monotonic() + patience
+    while found := open_ways(tried, name_servers()):
+        if allow_open or time.monotonic() > until:
+            break
+        log.info("pod.not_closed_yet", open=found)
+        time.sleep(_AGAIN_SECONDS)
     if not found:
         return
     if not allow_open:
