@@ -99,6 +99,8 @@ def values_of_the_test_cluster(cluster: Cluster) -> Mapping[str, Any]:
         },
         "index": {"url": cluster.index},
         "baseImage": "python:3.11",
+        # One node of few cores: more Jobs at a time would only wait for it.
+        "caps": {"cluster": 3, "perBase": 3},
     }
 
 
