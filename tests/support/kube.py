@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from change2task.cluster.kube import Conflict, Json, KubeFault
-from change2task.pipeline.wire import StepResult, StepTold
+from change2task.operator.jobs import main_container
+from change2task.pipeline.wire import BuildResult, FetchResult, StepResult, StepTold
 
 CREATED = "2026-11-30T12:00:00Z"
 
@@ -130,12 +131,10 @@ class Api:
     def log(self, namespace: str, pod: str, container: str, most: int) -> bytes:
         return self.logs[namespace, pod][:most]
 
-    def finish(self, job: Json, result: StepResult) -> None:
+    def finish(self, job: Json, result: StepResult | FetchResult | BuildResult) -> None:
         """A Job's pod ends well and says this."""
         meta, content = job["metadata"], result.canonical()
-        told = StepTold(
-            digest=hashlib.sha256(content).hexdigest(), done=result.done, needs=result.needs, build=result.build
-        )
+        told = StepTold(digest=hashlib.sha256(content).hexdigest(), done=result.base is not None)
         self._pod(job, {"exitCode": 0, "message": told.canonical().decode()})
         self.logs[meta["namespace"], f"{meta['name']}-pod"] = (
             b"noise\nc2t-result: " + base64.b64encode(zlib.compress(content)) + b"\n"
@@ -158,7 +157,7 @@ class Api:
                     "labels": {**meta["labels"], "batch.kubernetes.io/job-name": meta["name"]},
                     "ownerReferences": [{"uid": meta["uid"], "controller": True}],
                 },
-                "status": {"containerStatuses": [{"name": "judge", "state": {"terminated": ended}}]},
+                "status": {"containerStatuses": [{"name": main_container(job), "state": {"terminated": ended}}]},
             }
         )
 
