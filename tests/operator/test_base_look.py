@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from change2task.api.conditions import ConditionType
+from change2task.api.conditions import ConditionType, condition
 from change2task.api.metadata import ObjectMeta
 from change2task.api.modernbase import ModernBase, ModernBaseSpec, ModernBaseStatus, Repository
 from change2task.api.reasons import Reason
@@ -119,6 +119,9 @@ def test_a_base_is_fetched_built_and_run_in_steps() -> None:
         (job["metadata"]["namespace"], job["spec"]["template"]["spec"]["containers"][0]["name"]) for job in cluster.jobs
     ]
     assert kinds == [("team", "fetch"), (BUILDS, "build"), ("team", "judge"), ("team", "judge")]
+    closed = condition(cluster.base.status.conditions, ConditionType.ISOLATED)
+    assert closed is not None
+    assert closed.status == "True"
     parcel = cluster.base.status.parcel
     assert parcel is not None
     assert BaseParcel.model_validate_json(cluster.shelf.read_document(parcel)) == PARCEL
@@ -212,3 +215,27 @@ def test_a_retry_begins_anew() -> None:
     cluster.api.objects["ModernBase", "team", "base"]["metadata"]["annotations"] = {"change2task.dev/retry": "1"}
     cluster.see()
     assert len(cluster.jobs) == 2
+
+
+def test_a_pod_that_is_not_closed_is_told_as_a_condition_and_nothing_rests_on_it() -> None:
+    cluster = Cluster()
+    play_until_step(cluster)
+    for _ in range(2):
+        job = unfinished(cluster)
+        assert job is not None
+        cluster.api.fail(job, exit_code=5, message="10.96.0.1:443 answers")
+        cluster.see()
+    told = condition(cluster.base.status.conditions, ConditionType.ISOLATED)
+    assert told is not None
+    assert (told.status, told.reason, cluster.reason()) == ("False", Reason.NOT_ISOLATED, Reason.NOT_ISOLATED)
+    assert "10.96.0.1:443" in told.message
+
+
+def play_until_step(cluster: Cluster) -> None:
+    """A base whose first step is about to run."""
+    for result in (FetchResult(history=HISTORY), built(1)):
+        cluster.see()
+        job = unfinished(cluster)
+        assert job is not None
+        cluster.api.finish(job, result)
+    cluster.see()

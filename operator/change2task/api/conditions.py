@@ -27,6 +27,7 @@ class ConditionType(StrEnum):
     BUILT = "Built"
     DATED = "Dated"
     HEALTHY = "Healthy"
+    ISOLATED = "Isolated"
     ALIGNED = "Aligned"
     CONSTRUCTED = "Constructed"
     VALIDATED = "Validated"

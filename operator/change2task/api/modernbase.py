@@ -259,7 +259,7 @@ class ModernBaseStatus(Model):
 
     observed_generation: int = Field(default=0, description="Generation of the spec that this status speaks of.")
     conditions: Conditions = Field(
-        default=(), description="Ready, Reconciling, Stalled; Resolved, Built, Dated, Healthy."
+        default=(), description="Ready, Reconciling, Stalled; Resolved, Built, Dated, Healthy, Isolated."
     )
     base_key: str | None = Field(default=None, description="Hash of everything that identifies this base.")
     commit: str | None = Field(default=None, description="The frozen commit.")

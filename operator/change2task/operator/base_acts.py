@@ -6,12 +6,13 @@ and its image follow from the same content.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 import structlog
 
+from change2task.api.conditions import Condition
 from change2task.api.metadata import ObjectMeta
 from change2task.api.modernbase import ModernBase, ModernBaseStatus
 from change2task.api.progress import BaseProgress, BuiltEnvironmentImage
@@ -23,7 +24,7 @@ from change2task.cluster.kube import Conflict, Json, Kube
 from change2task.cluster.layers import layer_of
 from change2task.cluster.parts import Subject
 from change2task.cluster.step_job import StepJob
-from change2task.operator import jobs
+from change2task.operator import jobs, statuses
 from change2task.operator.addresses import Addresses
 from change2task.operator.bases import Action
 from change2task.operator.observed import SeenJob
@@ -256,8 +257,13 @@ class BaseActs:
         parcel = None
         if done.parcel is not None:
             parcel = self.registry.push_document("parcels", done.parcel.canonical(), PARCEL_TYPE)
-        world.told = done.base.status.replacing(
-            observed_generation=world.base.metadata.generation, progress=world.progress, parcel=parcel
+        told, generation = done.base.status, world.base.metadata.generation
+        conditions: Sequence[Condition] = told.conditions
+        if parcel is not None and not self.settings.allow_unisolated:
+            # Each of its steps would have failed before anything of the repository ran.
+            conditions = statuses.isolated(conditions, generation, self.clock())
+        world.told = told.replacing(
+            observed_generation=generation, conditions=tuple(conditions), progress=world.progress, parcel=parcel
         )
 
     def _place(self) -> RegistryPlace:

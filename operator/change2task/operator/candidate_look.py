@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from change2task.api.conditions import ConditionType, condition
 from change2task.api.modernbase import ModernBase
 from change2task.api.progress import Progress
 from change2task.api.taskcandidate import TaskCandidate, TaskCandidateStatus
@@ -148,7 +149,15 @@ def seen_base(name: str, base: ModernBase | None) -> SeenBase:
     if base is None:
         return SeenBase(name=name, phase="missing")
     reason, message = status.reason_of(base), status.message_of(base)
-    told = SeenBase(name=name, phase="working", key=base.status.base_key, reason=reason, message=message)
+    closed = condition(base.status.conditions, ConditionType.ISOLATED)
+    told = SeenBase(
+        name=name,
+        phase="working",
+        key=base.status.base_key,
+        reason=reason,
+        message=message,
+        isolated=closed is None or closed.status != "False",
+    )
     if status.is_ready(base):
         return told.replacing(phase="ready")
     if reason.rejection is not None:

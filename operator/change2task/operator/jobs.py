@@ -37,10 +37,12 @@ class ResultUnreadable(Exception):
 
 
 def owned(kube: Kube, kind: str, namespaces: Iterable[str], uid: str) -> list[Json]:
-    """All Jobs that were made for a resource in these namespaces, oldest first."""
+    """All Jobs that were made for a resource in these namespaces, later attempts last."""
     labels = {names.SUBJECT_UID: uid, names.SUBJECT_KIND: kind}
     found = (job for namespace in namespaces for job in kube.list("Job", namespace, **labels))
-    return sorted(found, key=lambda job: (job["metadata"]["creationTimestamp"], job["metadata"]["name"]))
+    return sorted(
+        found, key=lambda job: (int(job["metadata"]["labels"].get(names.ATTEMPT, 0)), job["metadata"]["name"])
+    )
 
 
 def is_ours(job: Json, uid: str, key: str) -> bool:

@@ -17,6 +17,13 @@ from change2task.operator.bases import BaseDecision
 from change2task.operator.candidates import Decision, Keep, Tell
 from change2task.pipeline import status
 
+_ON_THE_WAY = {ConditionType.READY, ConditionType.RECONCILING, ConditionType.STALLED, ConditionType.ISOLATED}
+
+
+def isolated(conditions: Sequence[Condition], generation: int, now: datetime) -> tuple[Condition, ...]:
+    """The conditions of what has run in pods that were found closed."""
+    return status.put(conditions, ConditionType.ISOLATED, "True", Reason.SUCCEEDED, generation, now)
+
 
 def after(
     candidate: TaskCandidate, decision: Decision, progress: Progress | None, now: datetime
