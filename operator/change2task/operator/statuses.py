@@ -67,9 +67,9 @@ def after_base(base: ModernBase, decision: BaseDecision, progress: BaseProgress,
 def _working(
     conditions: Sequence[Condition], decision: Decision | BaseDecision, generation: int, now: datetime, *, stalled: bool
 ) -> tuple[Condition, ...]:
-    kept: Sequence[Condition] = [
-        one for one in conditions if one.type in {ConditionType.READY, ConditionType.RECONCILING, ConditionType.STALLED}
-    ]
+    kept: Sequence[Condition] = [one for one in conditions if one.type in _ON_THE_WAY]
+    if decision.reason is Reason.NOT_ISOLATED:
+        kept = status.put(kept, ConditionType.ISOLATED, "False", decision.reason, generation, now, decision.message)
     for kind, state in (
         (ConditionType.READY, "False"),
         (ConditionType.RECONCILING, "False" if stalled else "True"),
