@@ -14,7 +14,7 @@ WORKERS ?= auto
 INSTALL = $(if $(KUBECONFIG_FILE),--kubeconfig $(KUBECONFIG_FILE)) $(if $(VALUES),--values $(VALUES))
 
 .DEFAULT_GOAL := help
-.PHONY: help venv install uninstall helm images lock test lint format types layers generate generated fast unit cluster cluster-image cluster-down e2e demo bench clean
+.PHONY: help venv install uninstall helm images lock test lint format types layers generate generated fast unit cluster cluster-image cluster-down e2e chaos demo bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -85,6 +85,9 @@ helm: venv ## the Helm that installs; built, in minutes, where none is installed
 
 e2e: helm ## the tests on a real cluster; it is started if need be
 	$(BIN)/python -m pytest tests/cluster tests/charts -n 0 --require-cluster -m cluster $(ARGS)
+
+chaos: helm ## the demo on the cluster with the operator killed every few seconds; its last result stands in docs/benchmarks.md
+	C2T_KILLS=40 $(BIN)/python -m pytest tests/cluster/test_demo.py -n 0 --require-cluster -m cluster $(ARGS)
 
 demo: venv ## the whole way on real code: history, run, an accepted task, graded
 	$(BIN)/python -m hack.demo
