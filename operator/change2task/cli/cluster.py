@@ -6,6 +6,7 @@ is found by what the cluster says of it (KEP-1755, the ConfigMap local-registry-
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ from change2task.cluster.kube import Kube, KubeFault
 from change2task.cluster.registry import Registry, RegistryFault
 from change2task.corpus.from_cluster import bring
 from change2task.corpus.store import Store
-from change2task.pipeline.wire import StepResult
+from change2task.pipeline.wire import BaseOutcome, CandidateOutcome
 
 OnCluster = Annotated[bool, typer.Option("--cluster", help="Of what stands on a cluster, not in a store.")]
 Namespace = Annotated[str, typer.Option("--namespace", "-n", help="Namespace on the cluster.")]
@@ -69,9 +70,9 @@ class _Reader:
         there = self._addresses.get(host, host)
         local = there.partition(":")[0] in {"localhost", "127.0.0.1"}
         registry = Registry(f"{there}/x", insecure=local, auth=self._auth)
-        result = StepResult.model_validate_json(registry.read_document(f"{there}/{rest}"))
-        outcome = result.candidate or result.base
-        return {} if outcome is None else outcome.evidence
+        content = registry.read_document(f"{there}/{rest}")
+        kind = BaseOutcome if "base" in json.loads(content) else CandidateOutcome
+        return kind.model_validate_json(content).evidence
 
 
 def _addresses(kube: Kube) -> dict[str, str]:

@@ -8,10 +8,11 @@ versions, managers of fields) is left behind.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from change2task.api.metadata import ObjectMeta
 from change2task.api.modernbase import ModernBase
+from change2task.api.progress import BaseProgress, Progress
 from change2task.api.taskcandidate import TaskCandidate
 from change2task.api.taskvariant import TaskVariant
 from change2task.cluster.kube import Json, Kube
@@ -40,7 +41,9 @@ def bring(kube: Kube, namespace: str, names: tuple[str, ...], evidence: Evidence
         brought.append(candidate.metadata.name)
     for name in sorted(bases | set(names)):
         if (raw := kube.get("ModernBase", namespace, name)) is not None:
-            store.put(_ours(ModernBase, raw))
+            base = _ours(ModernBase, raw)
+            store.put(base)
+            _keep(store, base.status.progress, evidence)
             brought.append(name)
     return tuple(brought)
 
@@ -54,7 +57,7 @@ def _candidates(kube: Kube, namespace: str, names: tuple[str, ...]) -> Iterator[
             yield found
 
 
-def _keep(store: Store, progress: Any, evidence: Evidence) -> None:
+def _keep(store: Store, progress: Progress | BaseProgress | None, evidence: Evidence) -> None:
     if progress is not None and progress.outcome is not None:
         for content in evidence(progress.outcome).values():
             store.put_evidence(content)

@@ -29,11 +29,11 @@ from change2task.operator.settings import OperatorSettings
 from change2task.operator.world import Keeper, World
 from change2task.pipeline import status
 from change2task.pipeline.keys import RETRY_ANNOTATION
-from change2task.pipeline.wire import BaseParcel, StepInput, StepResult
+from change2task.pipeline.wire import BaseParcel, CandidateOutcome, StepInput, StepResult
 
 log = structlog.get_logger(__name__)
 
-RESULT_TYPE = "application/vnd.change2task.step-result.v1+json"
+OUTCOME_TYPE = "application/vnd.change2task.candidate-outcome.v1+json"
 _OVERHEAD = 600
 """Seconds of a step's Job for its trusted containers and images."""
 _A_PASS = 60
@@ -137,8 +137,8 @@ class CandidateActs:
             seen = world.seen.job.replacing(phase="failed", result=None, failure=failure)
             world.seen = world.seen.replacing(job=seen)
             return
-        if result.done:
-            kept = self.registry.push_document("outcomes", content, RESULT_TYPE)
+        if result.candidate is not None:
+            kept = self.registry.push_document("outcomes", result.candidate.canonical(), OUTCOME_TYPE)
             progress = progress.replacing(outcome=kept, needs=0)
         else:
             layer = layer_of({f"/c2t/step/results/{progress.step:04}.json": content})
@@ -150,10 +150,8 @@ class CandidateActs:
         world.seen = world.seen.replacing(step=progress.step, outcome=progress.outcome, job=None, attempts=0)
 
     def _conclude(self, world: World, outcome: str) -> None:
-        result = StepResult.model_validate_json(self.registry.read_document(outcome))
-        if result.candidate is None:
-            raise ValueError(f"{outcome} is no outcome of a candidate")
-        done, meta = result.candidate, world.candidate.metadata
+        done = CandidateOutcome.model_validate_json(self.registry.read_document(outcome))
+        meta = world.candidate.metadata
         if done.variant is not None:
             variant = done.variant.replacing(
                 metadata=ObjectMeta(
