@@ -111,7 +111,12 @@ TASK_VARIANT: Spec = {
     },
     "family": "BugFix",
     "goal": "Repair the bug.",
-    "statement": {"title": "It is broken", "body": "Repair it.", "provenance": "intent"},
+    "statement": {
+        "title": "It is broken",
+        "body": "Repair it.",
+        "provenance": "intent",
+        "interface": [{"name": "half", "path": "src/toolbox.py"}],
+    },
     "output": {"output": "patch", "permitted": ["src/**"], "protected": ["tests/**"]},
     "taskPatch": PATCH,
     "hidingPatch": PATCH,
