@@ -1,0 +1,144 @@
+"""What the operator adds to its Jobs: the demo's candidates judged anew by it, then the same Jobs made by a script.
+
+Bases stand already and images are on the node both times. The script knows beforehand what each candidate's Jobs are,
+and does nothing but create each when the one before it has ended, as many at a time as the operator may. Prints seconds
+and their ratio, looks, and the operator's processor time and memory as it tells them itself.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import defaultdict, deque
+from collections.abc import Iterator
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from change2task.cluster import names
+from hack.kind.cluster import running
+from hack.kind.settings import Settings as KindSettings
+from tests.cluster.kubectl import Kubectl
+
+AT_A_TIME = 3
+"""As ``make install`` lets run at a time on the test cluster."""
+SECONDS = 1800.0
+DEMO = "default"
+
+
+@pytest.fixture
+def kubectl(tmp_path: Any) -> Kubectl:
+    cluster = running(KindSettings.from_environment())
+    assert cluster is not None, "make cluster, make install, kubectl apply -f examples/demo/"
+    return Kubectl(str(cluster.kubectl), cluster.kubeconfig, tmp_path)
+
+
+@pytest.mark.bench
+@pytest.mark.timeout(2 * SECONDS)
+def test_an_operator_against_the_same_jobs_by_a_script(kubectl: Kubectl) -> None:
+    before = metrics(kubectl)
+    token, started = uuid4().hex, time.monotonic()
+    kubectl("annotate", "tc", "--all", "-n", DEMO, "--overwrite", f"change2task.dev/retry={token}")
+    until_judged(kubectl, token)
+    operator = time.monotonic() - started
+    after = metrics(kubectl)
+    chains = jobs_by_candidate(kubectl)
+    started = time.monotonic()
+    made = by_script(kubectl, chains)
+    script = time.monotonic() - started
+    for name in made:
+        kubectl("delete", "job", name, "-n", DEMO, "--wait=false")
+    candidates = len(kubectl.get("tc", "-n", DEMO)["items"])
+    looks = sum(after[k] - before.get(k, 0) for k in after if k.startswith("change2task_looks_total"))
+    cpu = after["process_cpu_seconds_total"] - before["process_cpu_seconds_total"]
+    told = (
+        f"candidates {candidates}, Jobs {len(made)}, at a time {AT_A_TIME}",
+        f"operator {operator:.0f} s, script {script:.0f} s, ratio {operator / script:.2f}",
+        f"looks a candidate {looks / candidates:.1f}, processor seconds a candidate {cpu / candidates:.2f}",
+        f"resident memory {after['process_resident_memory_bytes'] / 2**20:.0f} MiB",
+    )
+    print("\n" + "\n".join(told))  # noqa: T201 - what a benchmark is for
+
+
+def until_judged(kubectl: Kubectl, token: str) -> None:
+    deadline, keys = time.monotonic() + SECONDS, {}
+    while True:
+        found = kubectl.get("tc", "-n", DEMO)["items"]
+        waiting = [one["metadata"]["name"] for one in found if not judged(one, keys)]
+        if not waiting:
+            return
+        assert time.monotonic() < deadline, waiting
+        time.sleep(1)
+
+
+def judged(one: dict[str, Any], keys: dict[str, str]) -> bool:
+    """Whether a candidate has a verdict under another key than the one it had first."""
+    status = one.get("status") or {}
+    key = (status.get("stages") or {}).get("verdict")
+    first = keys.setdefault(one["metadata"]["name"], key or "")
+    return status.get("accepted") is not None and key is not None and key != first
+
+
+def jobs_by_candidate(kubectl: Kubectl) -> list[deque[dict[str, Any]]]:
+    """The Jobs of the present verdicts, in the order of their steps."""
+    keys = {
+        one["metadata"]["uid"]: one["status"]["stages"]["verdict"] for one in kubectl.get("tc", "-n", DEMO)["items"]
+    }
+    chains: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for job in kubectl.get("jobs", "-n", DEMO, f"--selector={names.SUBJECT_KIND}=TaskCandidate")["items"]:
+        uid = job["metadata"]["labels"][names.SUBJECT_UID]
+        if job["metadata"]["annotations"][names.KEY] == keys.get(uid):
+            chains[uid].append(job)
+    return [deque(sorted(jobs, key=lambda job: int(job["metadata"]["labels"][names.STEP]))) for jobs in chains.values()]
+
+
+def by_script(kubectl: Kubectl, chains: list[deque[dict[str, Any]]]) -> list[str]:
+    """Run the chains, so many Jobs at a time; names of what was made."""
+    waiting, going, made = deque(chains), {}, list[str]()
+    deadline = time.monotonic() + SECONDS
+    while waiting or going:
+        assert time.monotonic() < deadline, going.keys()
+        while waiting and len(going) < AT_A_TIME:
+            chain = waiting.popleft()
+            name = f"bare-{uuid4().hex[:10]}"
+            done = kubectl.apply(bare(chain.popleft(), name))
+            assert done.code == 0, done.errors
+            going[name] = chain
+            made.append(name)
+        for name in list(ended(kubectl, going)):
+            if chain := going.pop(name):
+                waiting.append(chain)
+        time.sleep(0.5)
+    return made
+
+
+def bare(job: dict[str, Any], name: str) -> dict[str, Any]:
+    """The same pod, in a Job that the operator does not know."""
+    template = job["spec"]["template"]
+    labels = {names.NETWORK: template["metadata"]["labels"][names.NETWORK]}
+    spec = {key: job["spec"][key] for key in ("backoffLimit", "activeDeadlineSeconds", "podFailurePolicy")}
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": name, "namespace": DEMO},
+        "spec": {**spec, "template": {"metadata": {"labels": labels}, "spec": template["spec"]}},
+    }
+
+
+def ended(kubectl: Kubectl, going: dict[str, Any]) -> Iterator[str]:
+    for job in kubectl.get("jobs", "-n", DEMO)["items"]:
+        name = job["metadata"]["name"]
+        conditions = (job.get("status") or {}).get("conditions") or ()
+        if name in going and any(
+            one["type"] in {"Complete", "Failed"} and one["status"] == "True" for one in conditions
+        ):
+            yield name
+
+
+def metrics(kubectl: Kubectl) -> dict[str, float]:
+    """What the operator tells of itself."""
+    [pod] = kubectl.get("pods", "-n", "change2task-system", "--selector=app.kubernetes.io/component=operator")["items"]
+    path = f"/api/v1/namespaces/change2task-system/pods/{pod['metadata']['name']}:8080/proxy/metrics"
+    text = kubectl("get", "--raw", path)
+    return {name: float(value) for name, value in re.findall(r"^(\w+(?:\{[^}]*\})?) ([-0-9.e+]+)$", text, re.M)}
