@@ -20,16 +20,17 @@ from change2task.api.reasons import Reason
 from change2task.base.build import DEFAULT_LIMITS
 from change2task.cluster.base_jobs import BuildJob, FetchJob, RegistryAccess
 from change2task.cluster.failures import Failure
-from change2task.cluster.kube import Conflict, Json, Kube
+from change2task.cluster.kube import Json, Kube
 from change2task.cluster.layers import layer_of
 from change2task.cluster.parts import Subject
 from change2task.cluster.step_job import StepJob
 from change2task.operator import jobs, statuses
 from change2task.operator.addresses import Addresses
 from change2task.operator.bases import Action
+from change2task.operator.common import begin
 from change2task.operator.observed import SeenJob
 from change2task.operator.observed_bases import SeenModernBase, next_work
-from change2task.operator.running import Place, Running
+from change2task.operator.running import Running
 from change2task.operator.schedule import Key
 from change2task.operator.settings import OperatorSettings
 from change2task.operator.work import Capture, Conclude, StartStep
@@ -107,23 +108,11 @@ class BaseActs:
     def _start(self, world: BaseWorld, action: StartStep, key: Key) -> bool:
         counted = self.builds if next_work(world.progress) == "build" else self.running
         manifest = self._manifest(world, action)
-        name, namespace = manifest["metadata"]["name"], manifest["metadata"]["namespace"]
-        if not counted.take(name, Place(namespace=namespace, base=world.uid), key):
-            world.seen = world.seen.replacing(room=False)
+        made = begin(self.kube, counted, manifest, world.uid, key, self.clock)
+        if made is None or isinstance(made, SeenJob):
+            world.seen = world.seen.replacing(room=made is not None, job=made or world.seen.job)
             return True
-        try:
-            made = self.kube.create(manifest)
-        except Conflict:
-            there = self.kube.get("Job", namespace, name)
-            if there is None or not jobs.is_ours(there, world.uid, world.progress.key):
-                counted.ended(name)
-                foreign = SeenJob(name=name, attempt=action.attempt, ours=False, since=self.clock())
-                world.seen = world.seen.replacing(job=foreign)
-                return True
-            made = there
-        except BaseException:
-            counted.ended(name)
-            raise
+        name = manifest["metadata"]["name"]
         log.info("base.started", work=next_work(world.progress), job=name, step=action.step, attempt=action.attempt)
         world.job = made
         world.goes_on(attempts=action.attempt)

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from change2task.api.modernbase import ModernBase, ModernBaseStatus
+from change2task.api.modernbase import ModernBase
 from change2task.base.prepare import STAGES
 from change2task.cluster import names
-from change2task.cluster.kube import Json
-from change2task.operator import jobs, statuses
+from change2task.operator import common, jobs, statuses
 from change2task.operator.base_acts import BaseActs, BaseWorld
 from change2task.operator.bases import decide_base
 from change2task.operator.observed_bases import SeenModernBase, next_work, progress_of
@@ -51,10 +50,9 @@ class BaseLook:
             raise RuntimeError(f"{_MOST_ACTIONS} actions in one look came to no end")
         told = world.told or statuses.after_base(base, decision, world.progress, now)
         if told != base.status:
-            self._write(base, told)
-            self._tell(raw, base, told)
-        for job in world.captured:
-            self._let_go(job, base)
+            common.write_status(self.acts.kube, base, told)
+            common.tell(self.recorder, raw, base.status.conditions, told.conditions)
+        common.let_go(self.acts.kube, world.captured, base.spec.retention.finished_jobs_seconds)
         building = world.told is None and next_work(world.progress) == "build"
         return min(decision.again or _BUILD_SECONDS, _BUILD_SECONDS) if building else decision.again
 
@@ -68,7 +66,7 @@ class BaseLook:
             if jobs.is_over(job) and job["metadata"]["namespace"] == self.acts.settings.builds_namespace:
                 self.acts.builds.ended(job["metadata"]["name"])
             if not jobs.is_ours(job, uid, progress.key):
-                self._end(job)
+                common.end_stale(self.acts.kube, job)
             elif job["metadata"]["labels"][names.STEP] == str(progress.step):
                 world.job = job
         seen = None if world.job is None else jobs.see(self.acts.kube, world.job, uid, progress.key)
@@ -76,12 +74,6 @@ class BaseLook:
         world.goes_on(attempts=attempts)
         world.seen = world.seen.replacing(job=seen, attempts=attempts)
         return world
-
-    def _end(self, job: Json) -> None:
-        meta = job["metadata"]
-        ours = (meta.get("labels") or {}).get(names.MANAGED) == names.MANAGER
-        if ours and not jobs.is_over(job):
-            self.acts.kube.delete("Job", meta["namespace"], meta["name"], meta["uid"])
 
     def _end_builds(self, key: Key) -> None:
         """Builds of a base that is gone."""
@@ -92,30 +84,3 @@ class BaseLook:
             if (told.get(names.SUBJECT_NAMESPACE), told.get(names.SUBJECT_NAME)) == (key.namespace, key.name):
                 self.acts.builds.ended(meta["name"])
                 self.acts.kube.delete("Job", space, meta["name"], meta["uid"])
-
-    def _write(self, base: ModernBase, told: ModernBaseStatus) -> None:
-        meta = base.metadata
-        self.acts.kube.apply_status(
-            {
-                "apiVersion": base.api_version,
-                "kind": base.kind,
-                "metadata": {"name": meta.name, "namespace": meta.namespace},
-                "status": told.document(),
-            }
-        )
-
-    def _tell(self, raw: Json, base: ModernBase, told: ModernBaseStatus) -> None:
-        was, now = (
-            next((one for one in conditions if one.type == "Ready"), None)
-            for conditions in (base.status.conditions, told.conditions)
-        )
-        said = None if was is None else (was.status, was.reason, was.message)
-        if now is None or said == (now.status, now.reason, now.message):
-            return
-        stalled = any(one.type == "Stalled" and one.status == "True" for one in told.conditions)
-        self.recorder.event(raw, now.reason.value, now.message or now.reason.sentence, warning=stalled)
-
-    def _let_go(self, job: Json, base: ModernBase) -> None:
-        """A Job whose result is kept may go, after the base's retention."""
-        meta, seconds = job["metadata"], base.spec.retention.finished_jobs_seconds
-        self.acts.kube.patch("Job", meta["namespace"], meta["name"], {"spec": {"ttlSecondsAfterFinished": seconds}})

@@ -22,8 +22,9 @@ from change2task.cluster.step_job import StepJob, Subject
 from change2task.operator import jobs
 from change2task.operator.addresses import Addresses
 from change2task.operator.candidates import Action, Capture, Conclude, Reject, StartStep
+from change2task.operator.common import begin
 from change2task.operator.observed import SeenJob
-from change2task.operator.running import Place, Running
+from change2task.operator.running import Running
 from change2task.operator.schedule import Key
 from change2task.operator.settings import OperatorSettings
 from change2task.operator.world import Keeper, World
@@ -78,23 +79,11 @@ class CandidateActs:
         parcel = self._parcel(world)
         progress = world.progress.replacing(image=world.progress.image or self._first_image(world, parcel))
         job = self._step_job(world, parcel, action, progress.image or "")
-        if not self.running.take(job.name, Place(namespace=job.subject.namespace, base=world.base_uid), key):
-            world.seen = world.seen.replacing(room=False)
+        made = begin(self.kube, self.running, job.manifest(), world.base_uid, key, self.clock)
+        if made is None or isinstance(made, SeenJob):
+            world.seen = world.seen.replacing(room=made is not None, job=made or world.seen.job)
             return True
-        try:
-            made = self.kube.create(job.manifest())
-        except Conflict:
-            there = self.kube.get("Job", job.subject.namespace, job.name)
-            if there is None or not jobs.is_ours(there, world.uid, progress.key):
-                self.running.ended(job.name)
-                foreign = SeenJob(name=job.name, attempt=action.attempt, ours=False, since=self.clock())
-                world.seen = world.seen.replacing(job=foreign)
-                return True
-            made = there
-        except BaseException:
-            self.running.ended(job.name)
-            raise
-        log.info("step.started", name=key.name, job=job.name, step=action.step, attempt=action.attempt)
+        log.info("step.started", job=job.name, step=action.step, attempt=action.attempt)
         world.job = made
         world.progress = progress.replacing(attempts=action.attempt)
         return False

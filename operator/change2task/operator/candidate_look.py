@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from change2task.api.conditions import ConditionType, condition
 from change2task.api.modernbase import ModernBase
 from change2task.api.progress import Progress
-from change2task.api.taskcandidate import TaskCandidate, TaskCandidateStatus
+from change2task.api.taskcandidate import TaskCandidate
 from change2task.cluster import names
 from change2task.cluster.kube import Json
-from change2task.operator import jobs, statuses
+from change2task.operator import common, jobs, statuses
 from change2task.operator.candidate_acts import CandidateActs
 from change2task.operator.candidates import decide
 from change2task.operator.observed import SeenBase, SeenCandidate
@@ -49,10 +49,11 @@ class CandidateLook:
             raise RuntimeError(f"{_MOST_ACTIONS} actions in one look came to no end")
         told = world.verdict or statuses.after(candidate, decision, world.progress, now)
         if told != candidate.status:
-            self._write(candidate, told)
-            self._tell(raw, candidate, told)
-        for job in world.captured:
-            self._let_go(job, world)
+            common.write_status(self.acts.kube, candidate, told)
+            verdict = None if told.accepted is None or told.reason is None else (told.reason.value, told.message)
+            common.tell(self.recorder, raw, candidate.status.conditions, told.conditions, verdict)
+        retention = 0 if world.base is None else world.base.spec.retention.finished_jobs_seconds
+        common.let_go(self.acts.kube, world.captured, retention)
         return decision.again
 
     def _gather(self, candidate: TaskCandidate, uid: str) -> World:
@@ -81,7 +82,7 @@ class CandidateLook:
         """The Job of the present step, if there is one; what still runs for another spec or base is ended."""
         for job in found:
             if not jobs.is_ours(job, world.uid, progress.key):
-                self._end(job)
+                common.end_stale(self.acts.kube, job)
             elif job["metadata"]["labels"][names.STEP] == str(progress.step):
                 world.job = job
         seen = None if world.job is None else jobs.see(self.acts.kube, world.job, world.uid, progress.key)
@@ -90,43 +91,6 @@ class CandidateLook:
         image = progress.image if world.job is None else jobs.image_of(world.job)
         world.progress = progress.replacing(attempts=attempts, image=image)
         world.seen = world.seen.replacing(step=progress.step, outcome=progress.outcome, job=seen, attempts=attempts)
-
-    def _end(self, job: Json) -> None:
-        meta = job["metadata"]
-        ours = (meta.get("labels") or {}).get(names.MANAGED) == names.MANAGER
-        if ours and not jobs.is_over(job):
-            self.acts.kube.delete("Job", meta["namespace"], meta["name"], meta["uid"])
-
-    def _write(self, candidate: TaskCandidate, told: TaskCandidateStatus) -> None:
-        meta = candidate.metadata
-        self.acts.kube.apply_status(
-            {
-                "apiVersion": candidate.api_version,
-                "kind": candidate.kind,
-                "metadata": {"name": meta.name, "namespace": meta.namespace},
-                "status": told.document(),
-            }
-        )
-
-    def _tell(self, raw: Json, candidate: TaskCandidate, told: TaskCandidateStatus) -> None:
-        """An event where the Ready condition changed: what people look for in describe."""
-        was, now = (
-            next((one for one in conditions if one.type == "Ready"), None)
-            for conditions in (candidate.status.conditions, told.conditions)
-        )
-        if now is None or (was is not None and (was.status, was.reason) == (now.status, now.reason)):
-            return
-        reason, message = now.reason, now.message
-        if told.accepted is not None and told.reason is not None:
-            reason, message = told.reason, told.message
-        stalled = any(one.type == "Stalled" and one.status == "True" for one in told.conditions)
-        self.recorder.event(raw, reason.value, message or reason.sentence, warning=stalled)
-
-    def _let_go(self, job: Json, world: World) -> None:
-        """A Job whose result is kept may go, after the base's retention."""
-        meta = job["metadata"]
-        seconds = 0 if world.base is None else world.base.spec.retention.finished_jobs_seconds
-        self.acts.kube.patch("Job", meta["namespace"], meta["name"], {"spec": {"ttlSecondsAfterFinished": seconds}})
 
     def _key(self, candidate: TaskCandidate, base: ModernBase) -> str | None:
         inventory = base.status.inventory

@@ -11,6 +11,7 @@ from datetime import datetime
 
 from change2task.api.taskvariant import TaskVariant
 from change2task.cluster.kube import Kube
+from change2task.operator.common import write_status
 from change2task.operator.schedule import Key
 from change2task.pipeline.publish import counts_of
 from change2task.pipeline.status import published_variant
@@ -32,13 +33,5 @@ class VariantLook:
         if variant.status.conditions and variant.status.observed_generation == variant.metadata.generation:
             return None
         told = published_variant(variant, counts_of(variant), self.clock())
-        meta = variant.metadata
-        self.kube.apply_status(
-            {
-                "apiVersion": variant.api_version,
-                "kind": variant.kind,
-                "metadata": {"name": meta.name, "namespace": meta.namespace},
-                "status": told.status.document(),
-            }
-        )
+        write_status(self.kube, variant, told.status)
         return None
