@@ -171,6 +171,21 @@ def test_the_verdict_is_that_of_a_run_on_one_machine(world: World, pod: Pod, nam
     assert all(hashlib.sha256(content).hexdigest() == digest for digest, content in result.candidate.evidence.items())
 
 
+def test_results_that_a_test_has_closed_are_read_all_the_same(world: World, pod: Pod) -> None:
+    asked, _ = asked_and_told(world, "fix")
+    (pod.places.step / "input.json").write_bytes(StepInput(candidate=asked, parcel=pod.parcel).canonical())
+    pod.places.desk.mkdir()
+    [laid, *_] = prepare(pod.places, 1).passes
+    results = pod.places.slot(laid.slot) / "results"
+    pod.run(pod.places, pod.places.slot(laid.slot))
+    for path in results.iterdir():
+        path.chmod(0)
+    results.chmod(0)
+    [record] = judge(pod.places).answers[laid.order.key()]
+    assert record.suite.results
+    assert all(path.stat().st_mode & 0o400 for path in (results, *results.iterdir())), "for who is not root"
+
+
 def test_a_slot_without_a_pass_holds_no_start(world: World, pod: Pod) -> None:
     asked, _ = asked_and_told(world, "docs")
     (pod.places.step / "input.json").write_bytes(StepInput(candidate=asked, parcel=pod.parcel).canonical())

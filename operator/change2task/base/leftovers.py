@@ -46,7 +46,8 @@ def drop_bytecode(root: Path) -> None:
 
 
 def open_up(root: Path) -> None:
-    """Give ourselves read and search rights everywhere below a folder, which setup may have taken away."""
+    """Give ourselves read and search rights in a folder and everywhere below, which setup or tests may have taken."""
+    root.chmod(stat.S_IMODE(root.stat().st_mode) | 0o700)
     for folder, folders, names in os.walk(root):
         for name in folders:
             path = Path(folder) / name

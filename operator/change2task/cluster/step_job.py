@@ -119,7 +119,7 @@ class StepJob(Model):
 
     def _judge(self) -> dict[str, Any]:
         results = [
-            {"name": f"slot-{n}", "mountPath": f"/c2t/slots/{n}/results", "subPath": "results", "readOnly": True}
+            {"name": f"slot-{n}", "mountPath": f"/c2t/slots/{n}/results", "subPath": "results"}
             for n in range(self.slots)
         ]
         return trusted("judge", self.image, ["judge"], results)
