@@ -56,6 +56,12 @@ def test_a_resource_is_looked_at(watched: Watched) -> None:
     assert keys(watched) == {"ModernBase/base"}
 
 
+def test_a_base_that_is_gone_is_looked_at_once_more_and_nothing_else_is(watched: Watched) -> None:
+    for kind in ("ModernBase", "TaskCandidate", "TaskVariant"):
+        watched.resource(kind, body("gone"), gone=True)
+    assert keys(watched) == {"ModernBase/gone"}
+
+
 def test_a_base_that_changes_makes_its_candidates_look(watched: Watched) -> None:
     for name, base in (("one", "base"), ("two", "base"), ("three", "other")):
         watched.resource("TaskCandidate", candidate(name, base), gone=False)

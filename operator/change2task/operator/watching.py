@@ -47,7 +47,8 @@ class Watched:
         if gone:
             self.queue.forget(key)
             self.running.forget(key)
-        else:
+        if not gone or kind == "ModernBase":
+            # A base that is gone is looked at once more: its builds lie where nobody owns them.
             self.queue.add(key)
 
     def job(self, body: Json, *, gone: bool) -> None:
