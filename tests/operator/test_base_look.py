@@ -199,6 +199,17 @@ def test_builds_of_a_base_that_is_gone_are_removed() -> None:
     assert len(cluster.builds) == 0
 
 
+def test_builds_of_an_earlier_base_of_the_name_are_removed() -> None:
+    cluster = Cluster()
+    cluster.see()
+    cluster.api.finish(cluster.jobs[0], FetchResult(history=HISTORY))
+    cluster.see()
+    spec = ModernBaseSpec(repository=Repository(url="https://example.org/ada/other"))
+    cluster.api.put(ModernBase(metadata=ObjectMeta(name="base", namespace="team"), spec=spec).document())
+    cluster.see()
+    assert [job["metadata"]["namespace"] for job in cluster.jobs] == ["team", "team"], "two fetches, no build"
+
+
 def test_credentials_that_are_refused_are_stalled_at_once() -> None:
     cluster = Cluster()
     cluster.see()

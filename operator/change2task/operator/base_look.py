@@ -41,7 +41,10 @@ class BaseLook:
             self._end_builds(key)
             return None
         base = ModernBase.model_validate(raw)
-        world, now = self._gather(base, raw["metadata"]["uid"]), self.acts.clock()
+        uid = raw["metadata"]["uid"]
+        if not status.is_ready(base):
+            self._end_builds(key, but=uid)
+        world, now = self._gather(base, uid), self.acts.clock()
         for _ in range(_MOST_ACTIONS):
             decision = decide_base(world.seen, now)
             if not self.acts.act(world, decision.action, key):
@@ -75,12 +78,13 @@ class BaseLook:
         world.seen = world.seen.replacing(job=seen, attempts=attempts)
         return world
 
-    def _end_builds(self, key: Key) -> None:
-        """Builds of a base that is gone."""
+    def _end_builds(self, key: Key, *, but: str | None = None) -> None:
+        """End builds of a base that is gone; one of the same name may be there (``but``, its uid)."""
         space = self.acts.settings.builds_namespace
         for job in self.acts.kube.list("Job", space, **{names.SUBJECT_KIND: "ModernBase"}):
             meta = job["metadata"]
             told = meta.get("annotations") or {}
-            if (told.get(names.SUBJECT_NAMESPACE), told.get(names.SUBJECT_NAME)) == (key.namespace, key.name):
+            for_it = (told.get(names.SUBJECT_NAMESPACE), told.get(names.SUBJECT_NAME)) == (key.namespace, key.name)
+            if for_it and meta["labels"].get(names.SUBJECT_UID) != but:
                 self.acts.builds.ended(meta["name"])
                 self.acts.kube.delete("Job", space, meta["name"], meta["uid"])
