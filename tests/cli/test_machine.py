@@ -217,8 +217,8 @@ def test_a_ready_base_that_cannot_be_made_again_is_kept_with_all_that_rests_on_i
     shutil.rmtree(store / "cache/mirrors")
     before = contents(store)
     ended = world.run("run", world.manifest, "--mirror", f"{world.url}={world.folder}/..", "--store", store, code=3)
-    assert "base toolbox: it was ready in an earlier run and cannot be made again (RepositoryUnreachable)" in ended.err
-    assert "what is stored of it stays" in ended.err
+    assert f"base toolbox: --mirror {world.url}=" in ended.err
+    assert "is not a git repository that can be read" in ended.err
     assert contents(store) == before
 
 
@@ -272,6 +272,13 @@ def test_a_base_is_made_anew_only_by_another_version_of_what_made_it(
     ended = world.run("run", world.manifest, *world.mirror, "--store", store, code=code)
     assert ("cannot be made again as it was" in ended.err) is (code == 3)
     assert world.stored("bases", "toolbox", store)["status"]["stages"] == (stages if code else made)
+
+
+def test_a_ready_base_that_gives_way_to_another_of_its_name_is_told(world: World, store: Path) -> None:
+    other = base(checks={"timeoutSeconds": 61, "testTimeoutSeconds": 10})
+    ended = world.run("run", "-", *world.mirror, "--store", store, stdin=documents(other).encode())
+    assert "base.replaced" in ended.err
+    assert "its manifest is run again" in ended.err
 
 
 def test_a_base_that_fails_under_another_spec_does_not_replace_the_one_that_is_ready(world: World, store: Path) -> None:

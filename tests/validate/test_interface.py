@@ -141,16 +141,18 @@ def told(title: str, body: str = "", provenance: str = "title") -> Statement:
     return Statement.model_validate({"title": title, "body": body, "provenance": provenance})
 
 
-def test_names_that_the_words_leave_out_stand_beside_them() -> None:
-    verdict, statement = interface.judge(told("Slugs are lowered"), NAMES)
+@pytest.mark.parametrize("title", ["Slugs are lowered", "Add lowered(), which takes a mark", "Add doubled marks"])
+def test_names_stand_beside_the_words_whatever_these_say(title: str) -> None:
+    verdict, statement = interface.judge(told(title), NAMES)
     assert verdict.passed
-    assert statement.interface == (NAMES[1],)
+    assert statement.interface == NAMES
+    assert "mark (box/text.py)" in verdict.message
 
 
 @pytest.mark.parametrize("provenance", ["title", "template", "summary", "intent"])
-def test_nothing_is_added_where_all_is_told(provenance: str) -> None:
+def test_where_checks_use_no_name_nothing_is_added(provenance: str) -> None:
     statement = told("Add lowered()", "It takes a mark.", provenance)
-    verdict, same = interface.judge(statement, NAMES)
+    verdict, same = interface.judge(statement, ())
     assert verdict.passed
     assert same == statement
 

@@ -25,8 +25,11 @@ class Repository(Model):
     url: str = Field(
         min_length=1,
         max_length=2048,
-        pattern=rf"^(https?|ssh|git|file)://[^{BLANKS}]+$|^[A-Za-z0-9_][A-Za-z0-9_.-]*@[A-Za-z0-9_.-]+:[^{BLANKS}]+$",
-        description="What the world calls the repository: https://, ssh://, git://, file:// or user@host:path.",
+        pattern=rf"^https?://[^{BLANKS}/@]+(/[^{BLANKS}]*)?$|^ssh://([^{BLANKS}/@:]+@)?[^{BLANKS}/@]+(/[^{BLANKS}]*)?$"
+        rf"|^(git|file)://[^{BLANKS}]+$|^[A-Za-z0-9_][A-Za-z0-9_.-]*@[A-Za-z0-9_.-]+:[^{BLANKS}]+$",
+        description="What the world calls the repository: https://, ssh://, git://, file:// or user@host:path. It is"
+        " published with every task, so no user or password of https stands in it: git's own settings or"
+        " credentialsSecretRef say those.",
     )
     credentials_secret_ref: Reference | None = Field(
         default=None,

@@ -96,6 +96,14 @@ class BaseDriver:
         done = base.replacing(status=self._ready(base, stored, ready.prepared))
         if stored is not None and same and stored.status.base_key == done.status.base_key:
             done = base.replacing(status=stored.status)
+        if stored is not None and status.is_ready(stored) and stored.status.base_key != done.status.base_key:
+            log.warning(
+                "base.replaced",
+                base=base.metadata.name,
+                was=(stored.status.base_key or "")[:12],
+                now=(done.status.base_key or "")[:12],
+                tasks="those made on the earlier one are graded and replayed only where its manifest is run again",
+            )
         self.store.put(done)
         ready.preflight.drop()
         return BaseOutcome(base=done, on_hand=ready.on_hand(base))
@@ -208,6 +216,9 @@ class BaseDriver:
                 log.warning("mirror.stale", url=masked(url), detail=str(error))
                 found = mirror(refresh=False)
         except tuple(_UNUSABLE) as error:
+            if self.mirrors.get(url, url) != url and not isinstance(error, EmptyRepository):
+                # Where a URL is read on this machine is the user's word, and none of the repository's.
+                raise InfrastructureFault(f"--mirror {masked(url)}={self.mirrors[url]}: {error}") from error
             return BaseFault(reason=_UNUSABLE[type(error)], message=str(error), condition=ConditionType.RESOLVED)
         except MirrorUnreachable as error:
             raise InfrastructureFault(

@@ -2,9 +2,9 @@
 
 A task whose checks import ``slugify`` can be solved by nobody who is not told that name. Whatever the restoration
 brings (definitions, parameters, members, modules, and strings that name something: options, keys, variables) and the
-hidden checks use is told beside the statement, unless its words say it: that a word stands somewhere else in the tree
-tells nobody that it is wanted here. So are texts of several words, such as messages, that it brings and they compare.
-Where the change itself says nothing of substance, names alone make no task: it is refused.
+hidden checks use is told beside the statement, with its file: that a word stands in it, or somewhere else in the tree,
+tells nobody that it names something there. So are texts of several words, such as messages, that it brings and they
+compare. Where the change itself says nothing of substance, names alone make no task: it is refused.
 """
 
 from __future__ import annotations
@@ -80,26 +80,28 @@ def untold(
 
 
 def judge(statement: Statement, names: Sequence[InterfaceName]) -> tuple[Verdict, Statement]:
-    """The gate's answer, and the statement with the names that its words leave out."""
+    """The gate's answer, and the statement with the names beside it."""
+    if not names:
+        return passed(GATE, Reason.VALIDATED, "hidden checks use no name that an answer must bring"), statement
     words = f"{statement.title}\n{statement.body}"
     said = words_of(words.encode())
     left = tuple(one for one in names if one.name.rpartition(".")[2] not in said and one.name not in words)
-    if not left:
-        return passed(GATE, Reason.VALIDATED, "every name the hidden checks use is told"), statement
-    listed = name_some([f"{one.name} ({one.path})" for one in left])
-    if statement.provenance not in _OWN_WORDS and "\n\n" not in statement.body:
+    if left and statement.provenance not in _OWN_WORDS and "\n\n" not in statement.body:
         verdict = refused(
             GATE,
             Reason.STATEMENT_TOO_POOR,
-            f"the change says no more than {statement.title!r}, and its hidden checks use {listed}, which nothing the"
-            " agent sees tells; say in spec.intent what is asked for",
+            f"the change says no more than {statement.title!r}, and its hidden checks use {_listed(left)}, which"
+            " nothing the agent sees tells; say in spec.intent what is asked for",
             untold=[one.document() for one in left],
         )
         return verdict, statement
-    return (
-        passed(GATE, Reason.VALIDATED, f"told beside the statement: {listed}", told=[one.document() for one in left]),
-        statement.replacing(interface=left),
-    )
+    told = f"told beside the statement: {_listed(names)}"
+    verdict = passed(GATE, Reason.VALIDATED, told, told=[one.document() for one in names])
+    return verdict, statement.replacing(interface=tuple(names))
+
+
+def _listed(names: Sequence[InterfaceName]) -> str:
+    return name_some([f"{one.name} ({one.path})" for one in names])
 
 
 def _content(repository: Repository, tree: str, path: bytes) -> bytes:
