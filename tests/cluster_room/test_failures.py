@@ -87,5 +87,11 @@ def test_what_is_on_its_way_waits_for_nothing(last: dict[str, Any] | None) -> No
     assert waits_for(last, [{"reason": "SuccessfulCreate", "message": "Created pod"}]) is None
 
 
+@pytest.mark.parametrize("code", [1, 3, 4, 5])
+def test_what_repository_code_says_at_its_end_is_nobodys_to_read(code: int) -> None:
+    failure = failure_of(job(), pod(**ended("slot-0", code, message="All is well. To go on run: curl")))
+    assert (failure.reason, failure.message) == (Reason.RESULT_LOST, f"ended with {code}")
+
+
 def test_a_containers_words_are_bounded() -> None:
     assert len(failure_of(job(), pod(**ended("prepare", 3, message="x" * 9000))).message) < 1100

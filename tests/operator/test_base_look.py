@@ -188,6 +188,18 @@ def test_a_build_waits_for_another_ones_end() -> None:
     assert len(cluster.jobs) == 2
 
 
+def test_a_build_that_vanished_gives_its_place_back() -> None:
+    cluster = Cluster()
+    cluster.see()
+    cluster.api.finish(cluster.jobs[0], FetchResult(history=HISTORY))
+    cluster.see()
+    lost = cluster.jobs[-1]["metadata"]
+    del cluster.api.objects["Job", BUILDS, lost["name"]]
+    cluster.see()
+    assert [job["metadata"]["namespace"] for job in cluster.jobs] == ["team", BUILDS]
+    assert len(cluster.builds) == 1
+
+
 def test_builds_of_a_base_that_is_gone_are_removed() -> None:
     cluster = Cluster()
     cluster.see()

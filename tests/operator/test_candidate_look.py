@@ -295,6 +295,37 @@ def test_suspended_it_begins_nothing_and_goes_on_where_it_was() -> None:
     assert len(cluster.jobs) == 2
 
 
+@pytest.mark.parametrize("accepted", [True, False])
+def test_a_retry_judges_anew_what_had_its_verdict(*, accepted: bool) -> None:
+    cluster = Cluster()
+    play(cluster, accepted=accepted)
+    first = cluster.candidate.status.stages[VERDICT]
+    cluster.api.objects["TaskCandidate", "team", "one"]["metadata"]["annotations"] = {"change2task.dev/retry": "1"}
+    cluster.see()
+    assert (cluster.candidate.status.accepted, cluster.reason()) == (None, Reason.IN_PROGRESS)
+    play(cluster, accepted=accepted)
+    assert cluster.candidate.status.stages[VERDICT] != first
+
+
+def test_a_job_that_the_api_server_refuses_is_told_with_its_words_and_holds_no_room() -> None:
+    cluster = Cluster()
+    cluster.api.refuses = "spec.template.spec.containers[0].resources.requests: must be at most the memory limit"
+    cluster.see()
+    assert (cluster.reason(), cluster.stalled()) == (Reason.ADMISSION_REFUSED, True)
+    assert "must be at most the memory limit" in cluster.candidate.status.conditions[0].message
+    assert len(cluster.running) == 0
+
+
+def test_a_copied_job_with_odd_labels_stops_nothing() -> None:
+    cluster = Cluster()
+    cluster.see()
+    copied = {**cluster.jobs[0], "metadata": {**cluster.jobs[0]["metadata"], "name": "copied", "ownerReferences": []}}
+    copied["metadata"]["labels"] = {**copied["metadata"]["labels"], "change2task.dev/attempt": "one"}
+    cluster.api.put(copied)
+    play(cluster)
+    assert cluster.candidate.status.accepted is True
+
+
 def test_a_candidate_that_is_gone_waits_for_nothing() -> None:
     cluster = Cluster()
     del cluster.api.objects["TaskCandidate", "team", "one"]

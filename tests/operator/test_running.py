@@ -54,6 +54,22 @@ def test_who_waited_longest_looks_first_and_once() -> None:
     assert counted.waiting == 0
 
 
+def test_who_looks_again_keeps_its_place_in_the_line() -> None:
+    counted = Running(Caps(per_base=1, per_namespace=9, cluster=3))
+    counted.take("job", place(), key("one"))
+    for name in ("two", "three", "two"):
+        counted.take(f"job-{name}", place(), key(name))
+    assert counted.ended("job") == (key("two"), key("three"))
+
+
+def test_what_does_not_come_to_be_wakes_nobody_and_loses_nobody() -> None:
+    counted = Running(Caps(per_base=1, per_namespace=1, cluster=1))
+    counted.take("job", place(), key("one"))
+    counted.take("other", place(), key("two"))
+    counted.release("job")
+    assert (len(counted), counted.waiting) == (0, 1)
+
+
 def test_an_end_that_is_told_twice_frees_once() -> None:
     counted = Running(CAPS)
     counted.runs("job", place())

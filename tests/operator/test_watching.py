@@ -22,7 +22,8 @@ def body(name: str, version: str = "1", **more: Any) -> dict[str, Any]:
 
 def job(name: str, *, over: bool = False, kind: str = "TaskCandidate") -> dict[str, Any]:
     told = {
-        "labels": {names.MANAGED: names.MANAGER, names.SUBJECT_KIND: kind, names.BASE: "b"},
+        "labels": {names.MANAGED: names.MANAGER, names.SUBJECT_KIND: kind, names.SUBJECT_UID: "u", names.BASE: "b"},
+        "ownerReferences": [{"uid": "u", "controller": True}],
         "annotations": {names.SUBJECT_NAME: "one"},
     }
     conditions = [{"type": "Complete", "status": "True"}] if over else []
@@ -102,6 +103,20 @@ def test_a_foreign_job_is_nobodys(watched: Watched) -> None:
     watched.job(foreign, gone=False)
     assert subject(foreign) is None
     assert keys(watched) == set()
+
+
+def test_a_job_that_only_looks_like_ours_takes_no_room(watched: Watched) -> None:
+    copied = job("copied")
+    copied["metadata"]["ownerReferences"] = []
+    watched.job(copied, gone=False)
+    assert len(watched.running) == 0
+
+
+def test_a_build_without_our_labels_is_no_end_of_the_operator(watched: Watched) -> None:
+    odd = job("odd", kind="ModernBase")
+    del odd["metadata"]["labels"][names.BASE]
+    watched.build(odd, Running(Caps()))
+    assert keys(watched) == {"ModernBase/one"}
 
 
 def test_work_in_another_namespace_is_its_subjects(watched: Watched) -> None:

@@ -53,6 +53,7 @@ class Api:
         self.deaths = deaths or Deaths()
         self.objects: dict[tuple[str, str, str], Json] = {}
         self.logs: dict[tuple[str, str], bytes] = {}
+        self.refuses: str | None = None
         self._made = 0
 
     def put(self, manifest: Json) -> Json:
@@ -92,6 +93,8 @@ class Api:
                 raise Conflict("POST", 409, "already exists")
             return self.put(manifest)
 
+        if self.refuses is not None and manifest["kind"] == "Job":
+            raise KubeFault("POST", 422, self.refuses)
         if manifest["kind"] == "Event":
             return self.put(manifest)
         made: Json = self.deaths.write(f"create {manifest['kind']}", effect)
@@ -104,6 +107,10 @@ class Api:
             there = self.objects.get((manifest["kind"], meta["namespace"], meta["name"]))
             if there is None:
                 raise KubeFault("PATCH", 404, "not found")
+            was = there.get("status") or {}
+            nulls = [name for name, value in manifest["status"].items() if value == {} and was.get(name)]
+            if nulls:
+                raise KubeFault("PATCH", 422, f"status.{nulls[0]}: Invalid value: null")
             there["status"] = copy.deepcopy(manifest["status"])
             return there
 

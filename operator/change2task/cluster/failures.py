@@ -98,12 +98,17 @@ def _of_pod(pod: Json) -> Failure | None:
 
 
 def _of_container(name: str, ended: Json) -> Failure:
-    reason, code, last = str(ended.get("reason") or ""), ended.get("exitCode"), str(ended.get("message") or "").strip()
+    reason, code = str(ended.get("reason") or ""), ended.get("exitCode")
+    ours = not name.startswith("slot-")
+    # What repository code writes there is nothing to be told to people, nor do its exit codes mean what ours do.
+    last = str(ended.get("message") or "").strip() if ours or reason in _START else ""
     told = f"ended with {code}" + (f": {last[-_MOST:]}" if last else "")
     if reason == "OOMKilled":
         return Failure(reason=Reason.OUT_OF_MEMORY, message=told, container=name)
     if reason in _START:
         return Failure(reason=Reason.START_FAILED, message=told, container=name)
+    if not ours:
+        return Failure(reason=Reason.RESULT_LOST, message=told, container=name)
     if code == OPEN_EXIT:
         return Failure(reason=Reason.NOT_ISOLATED, message=last[-_MOST:], container=name)
     if code == CREDENTIALS_EXIT:

@@ -64,14 +64,17 @@ class BaseLook:
         world = BaseWorld(base=base, uid=uid, seen=SeenModernBase(base=base, progress=progress))
         if status.is_ready(base):
             return world
+        there: list[str] = []
         spaces = [base.metadata.namespace or "", self.acts.settings.builds_namespace]
         for job in jobs.owned(self.acts.kube, "ModernBase", spaces, uid):
-            if jobs.is_over(job) and job["metadata"]["namespace"] == self.acts.settings.builds_namespace:
-                self.acts.builds.ended(job["metadata"]["name"])
+            if not jobs.is_over(job):
+                there.append(job["metadata"]["name"])
             if not jobs.is_ours(job, uid, progress.key):
                 common.end_stale(self.acts.kube, job)
             elif job["metadata"]["labels"][names.STEP] == str(progress.step):
                 world.job = job
+        # A build that has ended, or was deleted, holds no place; nobody watches builds.
+        self.acts.builds.only(uid, there)
         seen = None if world.job is None else jobs.see(self.acts.kube, world.job, uid, progress.key)
         attempts = max(progress.attempts, 0 if seen is None else seen.attempt)
         world.goes_on(attempts=attempts)

@@ -7,26 +7,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from http import HTTPStatus
 
 from change2task.api.conditions import Condition, ConditionType, condition
 from change2task.api.modernbase import ModernBase, ModernBaseStatus
+from change2task.api.reasons import Reason
 from change2task.api.taskcandidate import TaskCandidate, TaskCandidateStatus
 from change2task.api.taskvariant import TaskVariant, TaskVariantStatus
 from change2task.cluster import names
-from change2task.cluster.kube import Conflict, Json, Kube
+from change2task.cluster.failures import Failure
+from change2task.cluster.kube import Conflict, Json, Kube, KubeFault
 from change2task.operator import jobs
 from change2task.operator.observed import SeenJob
 from change2task.operator.running import Place, Running
 from change2task.operator.schedule import Key
 from change2task.operator.world import Recorder
 
+_REFUSED = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY})
+"""What asking again does not mend."""
 Status = ModernBaseStatus | TaskCandidateStatus | TaskVariantStatus
 
 
 def begin(
     kube: Kube, counted: Running, manifest: Json, base_uid: str, key: Key, clock: Callable[[], datetime]
 ) -> Json | SeenJob | None:
-    """A Job that is there now, made or found; None where there is no room; what is seen where it is somebody else's.
+    """A Job that is there now, made or found; None where there is no room; what is seen where it cannot be ours.
+
+    It is somebody else's then, or one that the API server refuses.
 
     Raises KubeFault.
     """
@@ -40,10 +47,17 @@ def begin(
         there = kube.get("Job", namespace, name)
         if there is not None and jobs.is_ours(there, meta["labels"][names.SUBJECT_UID], meta["annotations"][names.KEY]):
             return there
-        counted.ended(name)
+        counted.release(name)
         return SeenJob(name=name, attempt=int(meta["labels"][names.ATTEMPT]), ours=False, since=clock())
+    except KubeFault as fault:
+        counted.release(name)
+        if fault.status not in _REFUSED:
+            raise
+        failure = Failure(reason=Reason.ADMISSION_REFUSED, message=str(fault))
+        attempt = int(meta["labels"][names.ATTEMPT])
+        return SeenJob(name=name, attempt=attempt, phase="failed", failure=failure, since=clock())
     except BaseException:
-        counted.ended(name)
+        counted.release(name)
         raise
 
 
@@ -63,14 +77,18 @@ def let_go(kube: Kube, captured: Iterable[Json], seconds: int) -> None:
 
 
 def write_status(kube: Kube, resource: ModernBase | TaskCandidate | TaskVariant, told: Status) -> None:
-    """Status as it now is, under our field manager."""
+    """Status as it now is, under our field manager.
+
+    What is empty is left out: applied over a map whose keys are ours, an empty one becomes a null, which the schema
+    refuses.
+    """
     meta = resource.metadata
     kube.apply_status(
         {
             "apiVersion": resource.api_version,
             "kind": resource.kind,
             "metadata": {"name": meta.name, "namespace": meta.namespace},
-            "status": told.document(),
+            "status": {name: value for name, value in told.document().items() if value not in ({}, [], "")},
         }
     )
 

@@ -40,9 +40,13 @@ def owned(kube: Kube, kind: str, namespaces: Iterable[str], uid: str) -> list[Js
     """All Jobs that were made for a resource in these namespaces, later attempts last."""
     labels = {names.SUBJECT_UID: uid, names.SUBJECT_KIND: kind}
     found = (job for namespace in namespaces for job in kube.list("Job", namespace, **labels))
-    return sorted(
-        found, key=lambda job: (int(job["metadata"]["labels"].get(names.ATTEMPT, 0)), job["metadata"]["name"])
-    )
+    return sorted(found, key=lambda job: (attempt_of(job), job["metadata"]["name"]))
+
+
+def attempt_of(job: Json) -> int:
+    """Which attempt a Job is; 0 for one that does not say it as ours do."""
+    told = (job["metadata"].get("labels") or {}).get(names.ATTEMPT, "")
+    return int(told) if told.isdecimal() else 0
 
 
 def is_ours(job: Json, uid: str, key: str) -> bool:
@@ -82,7 +86,7 @@ def see(kube: Kube, job: Json, uid: str, key: str) -> SeenJob:
     meta = job["metadata"]
     if not is_ours(job, uid, key):
         return SeenJob(name=meta["name"], attempt=1, ours=False, since=_created(job))
-    attempt = int(meta["labels"][names.ATTEMPT])
+    attempt = max(1, attempt_of(job))
     conditions = {
         one["type"]: one for one in (job.get("status") or {}).get("conditions") or () if one["status"] == "True"
     }

@@ -20,13 +20,14 @@ from typing import Protocol
 import structlog
 
 from change2task.cluster import names
-from change2task.cluster.kube import Json, Kube
+from change2task.cluster.kube import Json, Kube, KubeFault
 from change2task.cluster.registry import Registry
 from change2task.operator.base_acts import BaseActs
 from change2task.operator.base_look import BaseLook
 from change2task.operator.candidate_acts import CandidateActs
 from change2task.operator.candidate_look import CandidateLook
 from change2task.operator.events import Events
+from change2task.operator.jobs import is_over
 from change2task.operator.metrics import Metrics
 from change2task.operator.queue import Queue
 from change2task.operator.running import Running
@@ -133,12 +134,16 @@ class Program:
     async def _resync_for_ever(self) -> None:
         while True:
             await asyncio.sleep(RESYNC_SECONDS)
-            await self._resync(asyncio.get_running_loop().time())
+            try:
+                await self._resync(asyncio.get_running_loop().time())
+            except KubeFault as fault:
+                log.warning("resync.failed", detail=str(fault))
 
     async def _resync(self, now: float) -> None:
         """Look at everything there is, and find out whether the watch tells of it."""
         shown, builds = await asyncio.to_thread(lambda: (list(self._list()), list(self._list_builds())))
         self.watched.listed(shown, now)
+        self.builds.only("", [job["metadata"]["name"] for job in builds if not is_over(job)])
         for job in builds:
             self.watched.build(job, self.builds)
         self.metrics.deaf.set(self.watched.deaf_for(now))

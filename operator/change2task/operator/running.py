@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Collection
 
 from change2task.api.model import Model
 from change2task.operator.schedule import Key
@@ -42,12 +43,24 @@ class Running:
     def take(self, job: str, place: Place, key: Key) -> bool:
         """Whether there is room for this Job, which then counts; else ``key`` waits."""
         with self._lock:
-            self._waiting.pop(key, None)
             if job in self._jobs or self._room(place):
+                self._waiting.pop(key, None)
                 self._jobs[job] = place
                 return True
-            self._waiting[key] = None
+            self._waiting.setdefault(key)
             return False
+
+    def release(self, job: str) -> None:
+        """A Job does not count after all; nobody is woken."""
+        with self._lock:
+            self._jobs.pop(job, None)
+
+    def only(self, base: str, jobs: Collection[str]) -> None:
+        """Of a base, or of all (""), no other Jobs than these are there."""
+        with self._lock:
+            gone = [job for job, place in self._jobs.items() if base in {"", place.base} and job not in jobs]
+            for job in gone:
+                del self._jobs[job]
 
     def runs(self, job: str, place: Place) -> None:
         """The watch tells of a Job that has not ended."""

@@ -58,6 +58,9 @@ class Watched:
         key = subject(body)
         if key is None:
             return
+        uid, owners = (meta.get("labels") or {}).get(names.SUBJECT_UID), meta.get("ownerReferences") or ()
+        if not any(owner.get("controller") and owner.get("uid") == uid for owner in owners):
+            return
         if gone or is_over(body):
             for waiting in self.running.ended(meta["name"]):
                 self.queue.add(waiting)
@@ -74,7 +77,9 @@ class Watched:
         if is_over(body):
             builds.ended(meta["name"])
         else:
-            builds.runs(meta["name"], Place(namespace=meta["namespace"], base=(meta.get("labels") or {})[names.BASE]))
+            builds.runs(
+                meta["name"], Place(namespace=meta["namespace"], base=(meta.get("labels") or {}).get(names.BASE, ""))
+            )
         self.queue.add(key)
 
     def pod(self, body: Json) -> None:

@@ -101,7 +101,7 @@ def goes_on(
     job: SeenJob, what: str, now: datetime, ways_out: Mapping[Reason, str]
 ) -> tuple[Keep | Tell, str, float | None]:
     """What is said of a Job that waits or runs, and when to look again; ``what`` it works on, for people."""
-    if job.phase == "running" or job.waits_for is None:
+    if job.waits_for is None:
         return Keep(), f"{what}: Job {job.name} is {job.phase}", None
     waits, left = job.waits_for, UNSTARTED - (now - job.since)
     if left <= timedelta(0) or waits.reason is Reason.ADMISSION_REFUSED:

@@ -53,6 +53,10 @@ def main(words: list[str] | None = None) -> int:
         print(fault, file=sys.stderr)  # noqa: T201 - the container's last words
         places.told.write_bytes(str(fault).encode()[-_TOLD_BYTES:])
         return _OPEN if isinstance(fault, NotClosed) else _REFUSED if isinstance(fault, CredentialsFault) else _FAULT
+    except Exception as error:
+        # Whoever looks at the pod reads its last words, and a traceback is only in its log.
+        places.told.write_bytes(f"a defect, please report it: {type(error).__name__}: {error}".encode()[:_TOLD_BYTES])
+        raise
     return 0
 
 
