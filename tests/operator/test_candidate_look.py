@@ -316,6 +316,30 @@ def test_a_job_that_the_api_server_refuses_is_told_with_its_words_and_holds_no_r
     assert len(cluster.running) == 0
 
 
+def test_conditions_of_others_stop_nothing() -> None:
+    cluster = Cluster()
+    cluster.see()
+    theirs = {"type": "TeamApproved", "status": "True", "reason": "Said", "lastTransitionTime": "2026-11-30T12:00:00Z"}
+    for kind, name in (("TaskCandidate", "one"), ("ModernBase", "base")):
+        cluster.api.objects[kind, "team", name]["status"]["conditions"].append(theirs)
+    cluster.see()
+    assert cluster.reason() is Reason.IN_PROGRESS
+
+
+def test_what_cannot_begin_keeps_no_place_from_what_can() -> None:
+    cluster = Cluster()
+    cluster.see()
+    job = cluster.jobs[0]["metadata"]
+    owner = {"uid": job["uid"], "controller": True}
+    labels = {"batch.kubernetes.io/job-name": job["name"]}
+    meta = {"name": "p", "namespace": "team", "labels": labels, "ownerReferences": [owner]}
+    told = {"type": "PodScheduled", "status": "False", "message": "0/1 nodes"}
+    cluster.api.put({"kind": "Pod", "metadata": meta, "status": {"conditions": [told]}})
+    assert len(cluster.running) == 1
+    cluster.see()
+    assert (cluster.reason(), len(cluster.running)) == (Reason.UNSCHEDULABLE, 0)
+
+
 def test_a_copied_job_with_odd_labels_stops_nothing() -> None:
     cluster = Cluster()
     cluster.see()

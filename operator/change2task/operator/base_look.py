@@ -40,7 +40,7 @@ class BaseLook:
             self.acts.builds.forget(key)
             self._end_builds(key)
             return None
-        base = ModernBase.model_validate(raw)
+        base = ModernBase.model_validate(common.plain(raw))
         uid = raw["metadata"]["uid"]
         if not status.is_ready(base):
             self._end_builds(key, but=uid)
@@ -76,6 +76,8 @@ class BaseLook:
         # A build that has ended, or was deleted, holds no place; nobody watches builds.
         self.acts.builds.only(uid, there)
         seen = None if world.job is None else jobs.see(self.acts.kube, world.job, uid, progress.key)
+        if seen is not None and seen.phase == "pending" and seen.waits_for is not None:
+            self.acts.running.release(seen.name)
         attempts = max(progress.attempts, 0 if seen is None else seen.attempt)
         world.goes_on(attempts=attempts)
         world.seen = world.seen.replacing(job=seen, attempts=attempts)

@@ -39,7 +39,7 @@ class CandidateLook:
         if raw is None or raw["metadata"].get("deletionTimestamp"):
             self.acts.running.forget(key)
             return None
-        candidate = TaskCandidate.model_validate(raw)
+        candidate = TaskCandidate.model_validate(common.plain(raw))
         world, now = self._gather(candidate, raw["metadata"]["uid"]), self.acts.clock()
         for _ in range(_MOST_ACTIONS):
             decision = decide(world.seen, now)
@@ -59,7 +59,7 @@ class CandidateLook:
     def _gather(self, candidate: TaskCandidate, uid: str) -> World:
         namespace = candidate.metadata.namespace or ""
         found = self.acts.kube.get("ModernBase", namespace, candidate.spec.base_ref.name)
-        base = None if found is None else ModernBase.model_validate(found)
+        base = None if found is None else ModernBase.model_validate(common.plain(found))
         seen = SeenCandidate(
             candidate=candidate,
             base=seen_base(candidate.spec.base_ref.name, base),
@@ -86,6 +86,9 @@ class CandidateLook:
             elif job["metadata"]["labels"][names.STEP] == str(progress.step):
                 world.job = job
         seen = None if world.job is None else jobs.see(self.acts.kube, world.job, world.uid, progress.key)
+        if seen is not None and seen.phase == "pending" and seen.waits_for is not None:
+            # What cannot begin keeps no place from what can.
+            self.acts.running.release(seen.name)
         attempts = max(progress.attempts, 0 if seen is None else seen.attempt)
         # A Job may be there of which status does not know yet; what it was made from stands in it.
         image = progress.image if world.job is None else jobs.image_of(world.job)

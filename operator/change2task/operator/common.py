@@ -61,6 +61,14 @@ def begin(
         raise
 
 
+def plain(raw: Json) -> Json:
+    """An object without conditions of others, which mean nothing here and would be no values of ours."""
+    told = raw.get("status") or {}
+    kinds, reasons = {str(one) for one in ConditionType}, {str(one) for one in Reason}
+    kept = [one for one in told.get("conditions") or () if one.get("type") in kinds and one.get("reason") in reasons]
+    return {**raw, "status": {**told, "conditions": kept}}
+
+
 def end_stale(kube: Kube, job: Json) -> None:
     """End a Job of ours that still runs for another spec or base."""
     meta = job["metadata"]

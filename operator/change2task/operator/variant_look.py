@@ -11,7 +11,7 @@ from datetime import datetime
 
 from change2task.api.taskvariant import TaskVariant
 from change2task.cluster.kube import Kube
-from change2task.operator.common import write_status
+from change2task.operator.common import plain, write_status
 from change2task.operator.schedule import Key
 from change2task.pipeline.publish import counts_of
 from change2task.pipeline.status import published_variant
@@ -29,7 +29,7 @@ class VariantLook:
         raw = self.kube.get("TaskVariant", key.namespace, key.name)
         if raw is None or raw["metadata"].get("deletionTimestamp"):
             return None
-        variant = TaskVariant.model_validate(raw)
+        variant = TaskVariant.model_validate(plain(raw))
         if variant.status.conditions and variant.status.observed_generation == variant.metadata.generation:
             return None
         told = published_variant(variant, counts_of(variant), self.clock())
