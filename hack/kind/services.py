@@ -112,12 +112,19 @@ def remove_services(settings: Settings, engine: Engine) -> None:
     for network in (settings.network, settings.outside_network):
         if engine.has_network(network):
             engine.docker("network", "rm", network)
-    pushed = engine.docker("image", "ls", "--format", "{{.Repository}}:{{.Tag}}", f"{settings.registry_on_host}/*")
+    told = ("--digests", "--format", "{{.Repository}} {{.Tag}} {{.Digest}}")
+    pushed = pushed_names(engine.docker("image", "ls", *told, f"{settings.registry_on_host}/*"))
     if pushed:
-        engine.docker("image", "rm", *pushed.split())
+        engine.docker("image", "rm", *pushed)
     if engine.ours:
         engine.docker("image", "prune", "--force")
     shutil.rmtree(git_folder(settings), ignore_errors=True)
+
+
+def pushed_names(listed: str) -> list[str]:
+    """What images are removed by, of lines with repository, tag and digest; a tag that moved on leaves a digest."""
+    lines = (line.split() for line in listed.splitlines())
+    return sorted({f"{name}@{digest}" if tag == "<none>" else f"{name}:{tag}" for name, tag, digest in lines})
 
 
 def address(engine: Engine, network: str, container: str) -> str:
