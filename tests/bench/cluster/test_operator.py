@@ -17,9 +17,10 @@ from uuid import uuid4
 import pytest
 
 from change2task.cluster import names
+from change2task.operator.jobs import is_over
 from hack.kind.cluster import running
 from hack.kind.settings import Settings as KindSettings
-from tests.cluster.kubectl import Kubectl
+from tests.cluster.kubectl import Kubectl, wait_for
 
 AT_A_TIME = 3
 """As ``make install`` lets run at a time on the test cluster."""
@@ -40,7 +41,7 @@ def test_an_operator_against_the_same_jobs_by_a_script(kubectl: Kubectl) -> None
     before = metrics(kubectl)
     token, started = uuid4().hex, time.monotonic()
     kubectl("annotate", "tc", "--all", "-n", DEMO, "--overwrite", f"change2task.dev/retry={token}")
-    until_judged(kubectl, token)
+    until_judged(kubectl)
     operator = time.monotonic() - started
     after = metrics(kubectl)
     chains = jobs_by_candidate(kubectl)
@@ -61,15 +62,13 @@ def test_an_operator_against_the_same_jobs_by_a_script(kubectl: Kubectl) -> None
     print("\n" + "\n".join(told))  # noqa: T201 - what a benchmark is for
 
 
-def until_judged(kubectl: Kubectl, token: str) -> None:
-    deadline, keys = time.monotonic() + SECONDS, {}
-    while True:
-        found = kubectl.get("tc", "-n", DEMO)["items"]
-        waiting = [one["metadata"]["name"] for one in found if not judged(one, keys)]
-        if not waiting:
-            return
-        assert time.monotonic() < deadline, waiting
-        time.sleep(1)
+def until_judged(kubectl: Kubectl) -> None:
+    keys: dict[str, str] = {}
+
+    def over() -> bool:
+        return all([judged(one, keys) for one in kubectl.get("tc", "-n", DEMO)["items"]])
+
+    wait_for("another verdict of every candidate", over, seconds=SECONDS)
 
 
 def judged(one: dict[str, Any], keys: dict[str, str]) -> bool:
@@ -96,9 +95,7 @@ def jobs_by_candidate(kubectl: Kubectl) -> list[deque[dict[str, Any]]]:
 def by_script(kubectl: Kubectl, chains: list[deque[dict[str, Any]]]) -> list[str]:
     """Run the chains, so many Jobs at a time; names of what was made."""
     waiting, going, made = deque(chains), {}, list[str]()
-    deadline = time.monotonic() + SECONDS
     while waiting or going:
-        assert time.monotonic() < deadline, going.keys()
         while waiting and len(going) < AT_A_TIME:
             chain = waiting.popleft()
             name = f"bare-{uuid4().hex[:10]}"
@@ -106,10 +103,10 @@ def by_script(kubectl: Kubectl, chains: list[deque[dict[str, Any]]]) -> list[str
             assert done.code == 0, done.errors
             going[name] = chain
             made.append(name)
+        wait_for("the end of a Job", lambda: any(ended(kubectl, going)), seconds=SECONDS)
         for name in list(ended(kubectl, going)):
             if chain := going.pop(name):
                 waiting.append(chain)
-        time.sleep(0.5)
     return made
 
 
@@ -128,12 +125,8 @@ def bare(job: dict[str, Any], name: str) -> dict[str, Any]:
 
 def ended(kubectl: Kubectl, going: dict[str, Any]) -> Iterator[str]:
     for job in kubectl.get("jobs", "-n", DEMO)["items"]:
-        name = job["metadata"]["name"]
-        conditions = (job.get("status") or {}).get("conditions") or ()
-        if name in going and any(
-            one["type"] in {"Complete", "Failed"} and one["status"] == "True" for one in conditions
-        ):
-            yield name
+        if job["metadata"]["name"] in going and is_over(job):
+            yield job["metadata"]["name"]
 
 
 def metrics(kubectl: Kubectl) -> dict[str, float]:
