@@ -21,7 +21,7 @@ from change2task.operator.schedule import Key
 from change2task.operator.settings import Caps, Images, OperatorSettings, RegistrySettings
 from change2task.pipeline import status
 from change2task.pipeline.wire import BaseOutcome, BaseParcel, BuildResult, BuiltImage, FetchResult, StepResult
-from tests.operator.test_candidate_look import PARCEL
+from tests.operator.candidate_cluster import PARCEL
 from tests.support.kube import Api, Deaths, Died, Shelf
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
