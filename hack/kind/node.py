@@ -40,7 +40,7 @@ def node_image(settings: Settings) -> Image:
     """The node image, its layers written; nothing to do when they are."""
     pods = pod_images(settings)
     tree = debian.tree(settings, "node")
-    system = key(debian.packages(settings, "node"), HERE / "node.py", HERE / "layers.py")
+    system = key(debian.packages(settings, "node"), HERE / "node.py", HERE.parent / "layers.py")
     node = key(list(built_with(settings)), FILES, HERE / "node.py", settings.versions)
     stored = key([image.identity for image in pods], [image.names for image in pods], HERE / "node.py")
     layers = (
