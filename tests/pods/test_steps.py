@@ -19,17 +19,20 @@ from pathlib import Path
 import pytest
 
 from change2task.api.taskcandidate import TaskCandidate
+from change2task.api.taskvariant import TaskVariant
 from change2task.base.environment import DOCUMENT
 from change2task.base.inventory import Inventory
 from change2task.base.places import BaseImage
 from change2task.checks.laying import CheckCommand
 from change2task.checks.running import SandboxRunner
 from change2task.corpus.store import Store
+from change2task.pipeline.grading import regression_of
 from change2task.pipeline.ports import BaseOnHand
-from change2task.pipeline.wire import BaseParcel, StepInput, StepResult, StepTold
+from change2task.pipeline.wire import BaseParcel, ReplayInput, StepInput, StepResult, StepTold
 from change2task.pods.judge import judge
 from change2task.pods.places import START, Places
 from change2task.pods.prepare import Laid, prepare
+from change2task.pods.replay import evidence_of
 from change2task.pods.saying import MARK, say
 from change2task.runtime.models import Command, Layout, Limits, Mount
 from tests.support.runs import Listening, session_of
@@ -48,11 +51,15 @@ class Pod:
     parcel: BaseParcel
 
     def step(self, number: int, candidate: TaskCandidate) -> StepResult:
+        """One Job of a candidate's."""
+        return self.job(number, StepInput(candidate=candidate, parcel=self.parcel))
+
+    def job(self, number: int, asked: StepInput) -> StepResult:
         """One Job: prepare, slots one after another, judge; its result is left where the next step reads it."""
         places = Places(**{**self.places.model_dump(), "desk": self.places.desk / str(number)})
         places = places.replacing(slots=self.places.slots / str(number), tools=self.places.tools / str(number))
         places.desk.mkdir(parents=True)
-        (self.places.step / "input.json").write_bytes(StepInput(candidate=candidate, parcel=self.parcel).canonical())
+        (self.places.step / "input.json").write_bytes(asked.canonical())
         laid = prepare(places, SLOTS)
         for one in laid.passes:
             self.run(places, places.slot(one.slot))
@@ -169,6 +176,39 @@ def test_the_verdict_is_that_of_a_run_on_one_machine(world: World, pod: Pod, nam
     assert (result.candidate.variant is not None) is (told.status.accepted is True)
     assert set(status.evidence.values()) <= result.candidate.evidence.keys()
     assert all(hashlib.sha256(content).hexdigest() == digest for digest, content in result.candidate.evidence.items())
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_a_task_is_replayed_in_one_job_a_time(world: World, pod: Pod, same: bool) -> None:
+    store = Store.open(world.store, create=False)
+    variant, regression = task_of(store, "fix")
+    if not same:
+        # Said to be a target, and passing on the task state: what a replay is there to find.
+        fair = variant.spec.checks.targets
+        variant = variant.replacing(
+            spec=variant.spec.replacing(
+                checks=variant.spec.checks.replacing(targets=(*fair, fair[0].replacing(id=regression[0])))
+            )
+        )
+    asked = ReplayInput(variant=variant, evidence=evidence_of(store), times=2)
+
+    first = pod.job(0, StepInput(replay=asked, parcel=pod.parcel))
+    second = pod.job(1, StepInput(replay=asked, parcel=pod.parcel))
+
+    assert first.needs > 0
+    assert not first.done
+    assert [one.same for one in second.replays] == [same, same]
+    assert second.done
+    assert all(one.differences == () for one in second.replays) is same
+
+
+def task_of(store: Store, candidate: str) -> tuple[TaskVariant, tuple[str, ...]]:
+    found = store.candidate(candidate)
+    assert found is not None
+    assert found.status.variant_ref is not None
+    variant = store.variant(found.status.variant_ref.name)
+    assert variant is not None
+    return variant, regression_of(store, variant)
 
 
 def test_results_that_a_test_has_closed_are_read_all_the_same(world: World, pod: Pod) -> None:

@@ -35,6 +35,8 @@ def judge(places: Places) -> StepResult:
         return StepResult(answers=added, needs=needs, build=found.passes is None)
     if isinstance(found, CandidateOutcome):
         return StepResult(answers=added, candidate=found)
+    if isinstance(found, tuple):
+        return StepResult(answers=added, replays=found)
     return StepResult(answers=added, base=found)
 
 
