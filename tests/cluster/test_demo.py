@@ -6,6 +6,7 @@ twice.
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -134,6 +135,20 @@ def test_a_verdict_is_explained_from_the_cluster_alone(demo: Demo) -> None:
     assert done.returncode == 0, done.stderr
     assert name in done.stdout
     assert "accepted" in done.stdout
+
+
+def test_a_task_is_replayed_by_the_operator(demo: Demo) -> None:
+    name = next(name for name, one in demo.there.items() if one["status"]["accepted"])
+    words = ["replay", name, "--cluster", "--kubeconfig", demo.kubectl.kubeconfig, "--times", "2", "-o", "json"]
+    done = subprocess.run(
+        [str(Path(sys.executable).with_name("change2task")), *map(str, words)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)["replayed"]
+    assert (told["same"], told["times"], told.get("differences", [])) == (True, 2, [])
 
 
 def test_no_pod_with_repository_code_has_a_token_or_a_network(demo: Demo) -> None:

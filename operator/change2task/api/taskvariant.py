@@ -6,6 +6,7 @@ gives the same variant everywhere.
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -15,6 +16,7 @@ from change2task.api.fidelity import Fidelity
 from change2task.api.metadata import API_VERSION, ObjectMeta
 from change2task.api.model import Model
 from change2task.api.patches import Patch
+from change2task.api.progress import Progress
 from change2task.api.rules import Frozen
 from change2task.api.taskcandidate import CheckCounts, Family, StaticOracle
 
@@ -148,12 +150,28 @@ class TaskVariantSpec(Frozen):
     tool_version: str = Field(description="Version of change2task that made it.")
 
 
+class Replayed(Model):
+    """What came of the last replay that was asked for on a cluster."""
+
+    request: str = Field(description="The word of the annotation change2task.dev/replay that asked for it.")
+    times: int = Field(ge=1, description="How often the three states were run.")
+    same: bool = Field(description="Whether every check came out each time as the task says.")
+    checks: int = Field(ge=0, description="Checks that were compared each time.")
+    message: str = Field(default="", max_length=1024, description="What came of it, in a sentence.")
+    differences: tuple[str, ...] = Field(
+        default=(), max_length=20, description="The first checks that came out otherwise, with state and outcome."
+    )
+    at: datetime = Field(description="When it ended.")
+
+
 class TaskVariantStatus(Model):
     """State of a published variant."""
 
     observed_generation: int = Field(default=0, description="Generation of the spec that this status speaks of.")
     conditions: Conditions = Field(default=(), description="Ready, Reconciling, Stalled; Verified, Published.")
     checks: CheckCounts | None = Field(default=None, description="Number of checks of each role.")
+    progress: Progress | None = Field(default=None, description="How far a replay on a cluster is.")
+    replayed: Replayed | None = Field(default=None, description="The last replay that was asked for on a cluster.")
 
 
 class TaskVariant(Model):

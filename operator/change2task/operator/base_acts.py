@@ -33,6 +33,7 @@ from change2task.operator.observed_bases import SeenModernBase, next_work
 from change2task.operator.running import Running
 from change2task.operator.schedule import Key
 from change2task.operator.settings import OperatorSettings
+from change2task.operator.steps import DEADLINE_OVERHEAD, SECONDS_A_PASS
 from change2task.operator.work import Capture, Conclude, StartStep
 from change2task.operator.world import Keeper
 from change2task.pipeline.wire import (
@@ -53,8 +54,6 @@ OUTCOME_TYPE = "application/vnd.change2task.base-outcome.v1+json"
 PARCEL_TYPE = "application/vnd.change2task.base-parcel.v1+json"
 RESULT_TYPE = "application/vnd.change2task.step-result.v1+json"
 _ASK = "/c2t/ask/input.json"
-_OVERHEAD = 600
-_A_PASS = 60
 
 
 @dataclass
@@ -170,7 +169,7 @@ class BaseActs:
             builder=settings.images.builder,
             registry=self._access(),
             index=settings.index.url,
-            seconds=int(_OVERHEAD + 8 * setup),
+            seconds=int(DEADLINE_OVERHEAD + 8 * setup),
             template=world.base.spec.pod_template,
         )
 
@@ -189,7 +188,7 @@ class BaseActs:
             image=self.registry.append(image, layer, repository="steps"),
             base_image=progress.built[-1].image,
             slots=slots,
-            seconds=int(_OVERHEAD + slots * (spec.checks.timeout_seconds + _A_PASS)),
+            seconds=int(DEADLINE_OVERHEAD + slots * (spec.checks.timeout_seconds + SECONDS_A_PASS)),
             closed=self.addresses.of(settings.closed()),
             allow_open=settings.allow_unisolated,
             template=spec.pod_template,

@@ -27,18 +27,15 @@ from change2task.operator.observed import SeenJob
 from change2task.operator.running import Running
 from change2task.operator.schedule import Key
 from change2task.operator.settings import OperatorSettings
+from change2task.operator.steps import DEADLINE_OVERHEAD, SECONDS_A_PASS
 from change2task.operator.world import Keeper, World
 from change2task.pipeline import status
-from change2task.pipeline.keys import RETRY_ANNOTATION
+from change2task.pipeline.keys import OUTCOME_ANNOTATION, PARCEL_ANNOTATION, RETRY_ANNOTATION
 from change2task.pipeline.wire import BaseParcel, CandidateOutcome, StepInput, StepResult
 
 log = structlog.get_logger(__name__)
 
 OUTCOME_TYPE = "application/vnd.change2task.candidate-outcome.v1+json"
-_OVERHEAD = 600
-"""Seconds of a step's Job for its trusted containers and images."""
-_A_PASS = 60
-"""Seconds that a slot may take beyond its suite's own limit."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +104,7 @@ class CandidateActs:
             image=image,
             base_image=parcel.image,
             slots=slots,
-            seconds=int(_OVERHEAD + slots * (parcel.checks.timeout_seconds + _A_PASS)),
+            seconds=int(DEADLINE_OVERHEAD + slots * (parcel.checks.timeout_seconds + SECONDS_A_PASS)),
             closed=self.addresses.of(self.settings.closed()),
             allow_open=self.settings.allow_unisolated,
             template=world.base.spec.pod_template,
@@ -144,7 +141,10 @@ class CandidateActs:
         if done.variant is not None:
             variant = done.variant.replacing(
                 metadata=ObjectMeta(
-                    name=done.variant.metadata.name, namespace=meta.namespace, labels=done.variant.metadata.labels
+                    name=done.variant.metadata.name,
+                    namespace=meta.namespace,
+                    labels=done.variant.metadata.labels,
+                    annotations=_sources(world, outcome),
                 )
             )
             document = variant.document()
@@ -161,6 +161,12 @@ class CandidateActs:
         assert world.base is not None
         assert world.base.status.parcel is not None
         return BaseParcel.model_validate_json(self.registry.read_document(world.base.status.parcel))
+
+
+def _sources(world: World, outcome: str) -> dict[str, str]:
+    """Where a task's evidence and its base lie, for replays when candidate and base are gone."""
+    parcel = None if world.base is None else world.base.status.parcel
+    return {OUTCOME_ANNOTATION: outcome, **({PARCEL_ANNOTATION: parcel} if parcel else {})}
 
 
 def _plain(candidate: TaskCandidate) -> TaskCandidate:

@@ -30,6 +30,7 @@ from change2task.operator.events import Events
 from change2task.operator.jobs import is_over
 from change2task.operator.metrics import Metrics
 from change2task.operator.queue import Queue
+from change2task.operator.replay_look import ReplayLook
 from change2task.operator.running import Running
 from change2task.operator.schedule import Key
 from change2task.operator.served import served
@@ -76,10 +77,11 @@ class Program:
         self.builds = Running(Caps(per_base=builds, per_namespace=builds, cluster=builds, builds=builds))
         acts = CandidateActs(self.kube, keeper, self.settings, self.running, utc_now)
         base_acts = BaseActs(self.kube, keeper, self.settings, self.running, self.builds, utc_now)
+        replays = ReplayLook(self.kube, keeper, self.settings, self.running, utc_now, events)
         self.looks: dict[str, Look] = {
             "ModernBase": BaseLook(base_acts, events),
             "TaskCandidate": CandidateLook(acts, events),
-            "TaskVariant": VariantLook(self.kube, utc_now),
+            "TaskVariant": VariantLook(replays),
         }
         self.queue = Queue(self._look, workers=self.settings.workers)
         self.watched = Watched(self.queue, self.running)
