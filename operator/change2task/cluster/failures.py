@@ -41,6 +41,9 @@ CREDENTIALS_EXIT = 4
 OPEN_EXIT = 5
 """Of prepare: the pod reaches what it must not."""
 
+STARVED_EXIT = 6
+"""Of a slot: the kernel has ended something in it for want of memory, and its kubelet may not tell."""
+
 
 class Failure(Model):
     """Why a Job gave no result, in our words and in the container's last ones."""
@@ -103,7 +106,7 @@ def _of_container(name: str, ended: Json) -> Failure:
     # What repository code writes there is nothing to be told to people, nor do its exit codes mean what ours do.
     last = str(ended.get("message") or "").strip() if ours or reason in _START else ""
     told = f"ended with {code}" + (f": {last[-_MOST:]}" if last else "")
-    if reason == "OOMKilled":
+    if reason == "OOMKilled" or (code == STARVED_EXIT and not ours):
         return Failure(reason=Reason.OUT_OF_MEMORY, message=told, container=name)
     if reason in _START:
         return Failure(reason=Reason.START_FAILED, message=told, container=name)
