@@ -1,4 +1,4 @@
-"""Process 1 of a slot, run for real in a namespace of its own: whatever tests do to it and to the harness, it ends well.
+"""Process 1 of a slot, run for real in a namespace of its own: whatever tests do to it and the harness, it ends well.
 
 How the harness alone behaves as process 1, as it is on one machine, is tests/checks/test_run_sh.py's; what is asked
 here is that the same comes of it.

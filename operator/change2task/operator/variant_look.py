@@ -11,8 +11,10 @@ from datetime import datetime
 
 from change2task.api.taskvariant import TaskVariant
 from change2task.cluster.kube import Kube
-from change2task.operator.common import plain, write_status
+from change2task.operator.common import refuse, write_status
+from change2task.operator.reading import SpecInvalid, read
 from change2task.operator.schedule import Key
+from change2task.operator.world import Recorder
 from change2task.pipeline.publish import counts_of
 from change2task.pipeline.status import published_variant
 
@@ -23,15 +25,20 @@ class VariantLook:
 
     kube: Kube
     clock: Callable[[], datetime]
+    recorder: Recorder
 
     def look(self, key: Key) -> float | None:
         """Look once. Raises KubeFault."""
         raw = self.kube.get("TaskVariant", key.namespace, key.name)
         if raw is None or raw["metadata"].get("deletionTimestamp"):
             return None
-        variant = TaskVariant.model_validate(plain(raw))
+        try:
+            variant = read(TaskVariant, raw)
+        except SpecInvalid as fault:
+            refuse(self.kube, self.recorder, raw, str(fault), self.clock())
+            return None
         if variant.status.conditions and variant.status.observed_generation == variant.metadata.generation:
             return None
         told = published_variant(variant, counts_of(variant), self.clock())
-        write_status(self.kube, variant, told.status)
+        write_status(self.kube, raw, told.status)
         return None
