@@ -35,6 +35,8 @@ FAILED: list[tuple[str, dict[str, Any] | None, dict[str, Any], Reason, str, str]
     ("node gone", pod(conditions=disrupted("DeletionByPodGC")), job(), Reason.NODE_LOST, "why", ""),
     ("node shut down", pod(reason="NodeShutdown"), job(), Reason.NODE_LOST, "NodeShutdown", ""),
     ("no memory", pod(**ended("slot-1", 137, reason="OOMKilled")), job(), Reason.OUT_OF_MEMORY, "137", "slot-1"),
+    ("no memory, as the slot tells", pod(**ended("slot-1", 6, reason="Error")), job(), Reason.OUT_OF_MEMORY, "6",
+     "slot-1"),
     ("not started", pod(**ended("slot-0", 128, reason="StartError", message="no such file")), job(),
      Reason.START_FAILED, "no such file", "slot-0"),
     ("our own fault", pod(**ended("prepare", 3, message="the input cannot be read")), job(), Reason.INFRASTRUCTURE,

@@ -26,14 +26,14 @@ from change2task.cluster.parts import (
 )
 
 _BUSYBOX = "/c2t/tools/busybox"
-_SLOT = f"[ -f /c2t/plan/start.sh ] || exit 0; exec {_BUSYBOX} sh /c2t/plan/start.sh"
+SLOT_COMMAND = (_BUSYBOX, "sh", "/c2t/tools/slot.sh", _BUSYBOX, "/c2t/plan", "/c2t/results")
 _FOLDERS = (("work", "/c2t/work"), ("home", "/c2t/home"), ("results", "/c2t/results"), ("tmp", "/tmp"))  # noqa: S108
 _UNTRUSTED: dict[str, Any] = {
     "requests": {"cpu": "250m", "memory": "512Mi"},
     "limits": {"memory": "4Gi", "ephemeral-storage": "8Gi"},
 }
 
-__all__ = ["StepJob", "Subject"]
+__all__ = ["SLOT_COMMAND", "StepJob", "Subject"]
 
 
 class StepJob(Model):
@@ -102,7 +102,7 @@ class StepJob(Model):
         return {
             "name": volume,
             "image": self.base_image,
-            "command": [_BUSYBOX, "sh", "-c", _SLOT],
+            "command": list(SLOT_COMMAND),
             "workingDir": "/c2t/work",
             "resources": {
                 "requests": {**_UNTRUSTED["requests"], **resources.requests},

@@ -17,7 +17,7 @@ import structlog
 
 from change2task.api.reasons import Reason
 from change2task.cluster import names
-from change2task.cluster.failures import Failure, failure_of, waits_for
+from change2task.cluster.failures import Failure, ended_for, failure_of, starved, waits_for
 from change2task.cluster.kube import Json, Kube, KubeFault
 from change2task.operator.observed import SeenJob
 from change2task.pipeline.wire import BuildResult, FetchResult, StepResult, StepTold
@@ -93,26 +93,30 @@ def see(kube: Kube, job: Json, uid: str, key: str) -> SeenJob:
     pod = last_pod(kube, job)
     if "Complete" in conditions:
         told = _told(pod, main_container(job))
+        hungry = starved(pod)
         failure = None if told else Failure(reason=Reason.RESULT_LOST, message="its pod is gone before it was read")
         return SeenJob(
             name=meta["name"],
             attempt=attempt,
-            phase="succeeded",
+            phase="succeeded" if hungry is None else "failed",
             since=_moment(conditions["Complete"]["lastTransitionTime"]),
-            failure=failure,
+            failure=hungry or failure,
             result=None if told is None else told.digest,
         )
     if "Failed" in conditions:
         since = _moment(conditions["Failed"]["lastTransitionTime"])
         failure = failure_of(job, pod)
         return SeenJob(name=meta["name"], attempt=attempt, phase="failed", since=since, failure=failure)
-    if pod is not None and _begun(pod):
-        return SeenJob(
-            name=meta["name"], attempt=attempt, phase="running", since=_created(job), waits_for=waits_for(pod)
-        )
+    begun = pod is not None and _begun(pod)
     events = () if pod is not None else tuple(_events(kube, job))
     return SeenJob(
-        name=meta["name"], attempt=attempt, phase="pending", since=_created(job), waits_for=waits_for(pod, events)
+        name=meta["name"],
+        attempt=attempt,
+        phase="running" if begun else "pending",
+        since=_created(job),
+        waits_for=waits_for(pod, events),
+        hangs=starved(pod),
+        ending=ended_for(job),
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from change2task.cluster import names
 from change2task.cluster.kube import Json
@@ -18,8 +19,13 @@ from change2task.operator.running import Place, Running
 from change2task.operator.schedule import Key
 
 RESOURCES = ("ModernBase", "TaskCandidate", "TaskVariant")
-PATIENCE = 60.0
-"""Seconds after which what a list showed must have come by the watch too."""
+
+
+class Known(NamedTuple):
+    """Uids of objects that the watch has told of, and Jobs that count."""
+
+    uids: frozenset[str]
+    jobs: frozenset[str]
 
 
 @dataclass
@@ -39,10 +45,9 @@ class Watched:
         self._saw(meta, gone=gone)
         if kind == "TaskCandidate":
             base = ((body.get("spec") or {}).get("baseRef") or {}).get("name", "")
-            known = self.candidates[meta["namespace"], base]
-            known.discard(meta["name"]) if gone else known.add(meta["name"])
+            self._note(meta, base, gone=gone)
         if kind == "ModernBase":
-            for name in sorted(self.candidates[meta["namespace"], meta["name"]]):
+            for name in sorted(self.candidates.get((meta["namespace"], meta["name"]), ())):
                 self.queue.add(Key(kind="TaskCandidate", namespace=meta["namespace"], name=name))
         if gone:
             self.queue.forget(key)
@@ -62,8 +67,7 @@ class Watched:
         if not any(owner.get("controller") and owner.get("uid") == uid for owner in owners):
             return
         if gone or is_over(body):
-            for waiting in self.running.ended(meta["name"]):
-                self.queue.add(waiting)
+            self._ended(meta["name"])
         else:
             base = (meta.get("labels") or {}).get(names.BASE, "")
             self.running.runs(meta["name"], Place(namespace=meta["namespace"], base=base))
@@ -88,22 +92,52 @@ class Watched:
         if key is not None:
             self.queue.add_after(key, 2.0)
 
-    def listed(self, items: Iterable[tuple[str, Json]], now: float) -> None:
-        """What a list showed: everything is looked at, and what the watch does not know is noted."""
+    def known(self) -> Known:
+        """What is known before a list begins."""
+        return Known(frozenset(self.versions), self.running.names())
+
+    def listed(self, items: Iterable[tuple[str, Json]], now: float, known: Known) -> None:
+        """What a list showed: everything is looked at, and what the watch does not know is noted.
+
+        What was ``known`` and is not shown is gone: a watch that was cut says nothing of what went meanwhile.
+        """
         shown: dict[str, tuple[str, float]] = {}
+        uids: set[str] = set()
+        running: set[str] = set()
         for kind, body in items:
             meta = body["metadata"]
             version = meta["resourceVersion"]
+            uids.add(meta["uid"])
             if self.versions.get(meta["uid"]) != version:
                 _, since = self.late.get(meta["uid"], (version, now))
                 shown[meta["uid"]] = (version, since)
             if kind in RESOURCES:
                 self.queue.add(Key(kind=kind, namespace=meta["namespace"], name=meta["name"]))
+            elif not is_over(body):
+                running.add(meta["name"])
         self.late = shown
+        for uid in known.uids - uids:
+            self.versions.pop(uid, None)
+        for job in known.jobs - running:
+            self._ended(job)
 
     def deaf_for(self, now: float) -> float:
         """Seconds for which the watch has kept something back that a list showed; 0 while it has not."""
         return max((now - since for _, since in self.late.values()), default=0.0)
+
+    def _ended(self, job: str) -> None:
+        for waiting in self.running.ended(job):
+            self.queue.add(waiting)
+
+    def _note(self, meta: Json, base: str, *, gone: bool) -> None:
+        """Which candidates a base has; one without any is not kept."""
+        place = (meta["namespace"], base)
+        if not gone:
+            self.candidates[place].add(meta["name"])
+        elif place in self.candidates:
+            self.candidates[place].discard(meta["name"])
+            if not self.candidates[place]:
+                del self.candidates[place]
 
     def _saw(self, meta: Json, *, gone: bool) -> None:
         self.late.pop(meta["uid"], None)

@@ -1,0 +1,79 @@
+"""Status is written to the very object that was looked at, and never to another one of its name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from change2task.api.reasons import Reason
+from change2task.cluster.kube import Json
+from tests.operator.candidate_cluster import Cluster
+from tests.support.kube import Api
+
+
+class Busy(Api):
+    """Somebody else acts right before a status is written."""
+
+    def __init__(self, act: Any) -> None:
+        super().__init__()
+        self.act: Any = act
+
+    def apply_status(self, manifest: Json) -> Json:
+        act, self.act = self.act, None
+        if act is not None:
+            act(self)
+        return super().apply_status(manifest)
+
+
+def made_anew(api: Api) -> None:
+    there = api.objects.pop(("TaskCandidate", "team", "one"))
+    api.put({**there, "metadata": {"name": "one", "namespace": "team"}, "status": {}})
+
+
+def deleted(api: Api) -> None:
+    del api.objects["TaskCandidate", "team", "one"]
+
+
+def labelled(api: Api) -> None:
+    there = api.objects["TaskCandidate", "team", "one"]
+    there["metadata"]["labels"] = {"team": "blue"}
+    api.touch(there)
+
+
+def cluster_in_which(act: Any) -> Cluster:
+    cluster = Cluster()
+    busy = Busy(act)
+    busy.objects, busy.deaths, busy._made = cluster.api.objects, cluster.api.deaths, cluster.api._made
+    cluster.api = busy
+    cluster.start()
+    return cluster
+
+
+def test_what_was_deleted_and_made_anew_does_not_get_the_old_ones_status() -> None:
+    cluster = cluster_in_which(made_anew)
+    cluster.see()
+    raw = cluster.api.objects["TaskCandidate", "team", "one"]
+    assert (raw["status"], cluster.events) == ({}, [])
+    cluster.see()
+    assert cluster.reason() is Reason.IN_PROGRESS
+
+
+def test_what_was_deleted_meanwhile_is_no_fault() -> None:
+    cluster = cluster_in_which(deleted)
+    cluster.see()
+    assert cluster.events == []
+
+
+def test_what_was_labelled_meanwhile_gets_its_status_in_the_same_look() -> None:
+    cluster = cluster_in_which(labelled)
+    cluster.see()
+    assert cluster.reason() is Reason.IN_PROGRESS
+    assert len(cluster.events) == 1
+
+
+@pytest.mark.parametrize("act", [made_anew, deleted, labelled])
+def test_no_job_is_made_twice_by_it(act: Any) -> None:
+    cluster = cluster_in_which(act)
+    cluster.see()
+    assert len(cluster.jobs) == 1
