@@ -6,16 +6,15 @@ operator relies on: names are taken once, objects have uids and versions, status
 
 from __future__ import annotations
 
-import base64
 import copy
 import hashlib
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from change2task.cluster.kube import Conflict, Json, KubeFault
 from change2task.operator.jobs import main_container
+from change2task.pipeline.spoken import digest_of, lines_of
 from change2task.pipeline.wire import BuildResult, FetchResult, StepResult, StepTold
 
 CREATED = "2026-11-30T12:00:00Z"
@@ -129,7 +128,7 @@ class Api:
         def effect() -> Json | None:
             there = self.objects.get((kind, namespace, name))
             if there is not None:
-                there["spec"] = {**(there.get("spec") or {}), **change["spec"]}
+                there["spec"] = {**(there.get("spec") or {}), **(change.get("spec") or {})}
                 told = (change.get("metadata") or {}).get("annotations") or {}
                 there["metadata"]["annotations"] = {**(there["metadata"].get("annotations") or {}), **told}
                 self.touch(there)
@@ -152,11 +151,9 @@ class Api:
     def finish(self, job: Json, result: StepResult | FetchResult | BuildResult) -> None:
         """A Job's pod ends well and says this."""
         meta, content = job["metadata"], result.canonical()
-        told = StepTold(digest=hashlib.sha256(content).hexdigest(), done=result.base is not None)
+        told = StepTold(digest=digest_of(content), done=result.base is not None)
         self._pod(job, {"exitCode": 0, "message": told.canonical().decode()})
-        self.logs[meta["namespace"], f"{meta['name']}-pod"] = (
-            b"noise\nc2t-result: " + base64.b64encode(zlib.compress(content)) + b"\n"
-        )
+        self.logs[meta["namespace"], f"{meta['name']}-pod"] = "\n".join(("noise", *lines_of(content), "")).encode()
         self._end(job, "Complete", "")
 
     def fail(self, job: Json, *, exit_code: int = 1, reason: str = "Error", message: str = "its last words") -> None:

@@ -130,6 +130,9 @@ class CandidateActs(Acts[CandidateWorld]):
                 raise
             if not _is(there, variant):
                 return f"TaskVariant {meta.name}"
+            if not sources.items() <= (there["metadata"].get("annotations") or {}).items():
+                # It was made by another candidate, whose outcome is as good, or before tasks said where theirs lies.
+                self.kube.patch("TaskVariant", space or "", meta.name, {"metadata": {"annotations": sources}})
         return None
 
     def _outcome(self, reference: str) -> CandidateOutcome:
