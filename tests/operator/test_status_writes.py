@@ -8,7 +8,7 @@ import pytest
 
 from change2task.api.reasons import Reason
 from change2task.cluster.kube import Json
-from tests.operator.candidate_cluster import Cluster
+from tests.operator.candidate_cluster import Cluster, unfinished
 from tests.support.kube import Api
 
 
@@ -77,3 +77,19 @@ def test_no_job_is_made_twice_by_it(act: Any) -> None:
     cluster = cluster_in_which(act)
     cluster.see()
     assert len(cluster.jobs) == 1
+
+
+def test_status_repeats_no_secret_and_is_not_written_again_for_it() -> None:
+    cluster = Cluster()
+    cluster.see()
+    words = "fetching https://ada:s3cret@host/x.git failed"
+    for _ in range(4):
+        if (job := unfinished(cluster)) is not None:
+            cluster.api.fail(job, exit_code=1, message=words)
+        cluster.see()
+    told = cluster.candidate.status.conditions[0].message
+    assert "https://***@host/x.git" in told
+    assert "s3cret" not in told
+    before = len(cluster.deaths.writes)
+    cluster.see()
+    assert len(cluster.deaths.writes) == before
