@@ -13,7 +13,8 @@ from pydantic import ValidationError
 from change2task.api.modernbase import PodTemplate, ResourceAmounts, Retention
 from change2task.api.quantities import amount
 
-SAME = [("1", "1000m"), ("1Gi", "1024Mi"), ("1G", "1e9"), ("1.5Ki", "1536"), ("+2", "2"), (".5", "500m"), ("1E", "1000P"),
+SAME = [("1", "1000m"), ("1Gi", "1024Mi"), ("1G", "1e9"), ("1.5Ki", "1536"), ("+2", "2"), (".5", "500m"),
+        ("1E", "1000P"),
         ("1n", "1e-9"), ("3.", "3")]  # fmt: skip
 
 

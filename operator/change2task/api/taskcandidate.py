@@ -116,9 +116,6 @@ class StaticOracle(Model):
 _SCRIPT_PATH: Final = re.compile(r"[^/\x00-\x1f\x7f]+(/[^/\x00-\x1f\x7f]+)*")
 _LONGEST_SCRIPT_PATH: Final = 255
 
-# A pattern that only the API server's schema holds: the validator below says the same in words.
-_ScriptWord = Annotated[Word, Field(json_schema_extra={"pattern": r"^[^\x00]*$"})]
-
 
 class Script(Model):
     """A check by running: exit status 0 passes, 1 fails, anything else is no verdict.
@@ -126,7 +123,7 @@ class Script(Model):
     It starts in the project's tree, in the sandbox of the tests, and is never part of that tree.
     """
 
-    command: tuple[_ScriptWord, ...] = Field(
+    command: tuple[Word, ...] = Field(
         min_length=1,
         max_length=64,
         description="Program and arguments. A word that names one of files stands for where that file lies.",
