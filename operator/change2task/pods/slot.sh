@@ -46,6 +46,7 @@ second() {
 run() {
     told=
     how=ended
+    trap : CHLD
     "$busybox" sh "$plan/start.sh" "$@" 9>&- </dev/null &
     harness=$!
     while [ -e "/proc/$harness" ]; do
@@ -58,6 +59,8 @@ run() {
         fi
         second
     done
+    # From here on the end of a child is no signal that would cut the waiting for this one.
+    trap - CHLD
     kill -9 -1 2>/dev/null
     wait "$harness" 2>/dev/null
     code=$?
@@ -76,7 +79,6 @@ forget
 "$busybox" mkfifo "/tmp/c2t.clock.$$" && exec 9<>"/tmp/c2t.clock.$$" || exit 3
 "$busybox" rm -f "/tmp/c2t.clock.$$"
 trap 'told=yes' TERM INT HUP
-trap : CHLD
 read -r now _ </proc/uptime
 now=${now%.*}
 read -r seconds <"$plan/seconds" || exit 3
