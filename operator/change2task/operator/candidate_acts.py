@@ -11,6 +11,7 @@ import structlog
 from pydantic import ValidationError
 
 from change2task.api.metadata import ObjectMeta
+from change2task.api.reasons import Reason
 from change2task.api.taskcandidate import Profile, TaskCandidate, TaskCandidateStatus
 from change2task.api.taskvariant import TaskVariant
 from change2task.cluster.kube import Conflict, Json
@@ -20,6 +21,7 @@ from change2task.operator import jobs
 from change2task.operator.actions import Reject, StartStep
 from change2task.operator.acts import A_PASS, OVERHEAD, Acts
 from change2task.operator.running import Running
+from change2task.operator.schedule import Key
 from change2task.operator.world import CandidateWorld
 from change2task.pipeline import status
 from change2task.pipeline.keys import RETRY_ANNOTATION
@@ -30,6 +32,10 @@ log = structlog.get_logger(__name__)
 OUTCOME_TYPE = "application/vnd.change2task.candidate-outcome.v1+json"
 
 
+class BaseDoubted(Exception):
+    """A base says that it is ready and what its status names is not what belongs to it."""
+
+
 @dataclass(frozen=True)
 class CandidateActs(Acts[CandidateWorld]):
     """Carries decisions out; blocking."""
@@ -38,12 +44,20 @@ class CandidateActs(Acts[CandidateWorld]):
         """The profile that is in force for a candidate."""
         return candidate.spec.construction.profile or self.settings.profile
 
+    def _start(self, world: CandidateWorld, action: StartStep, key: Key) -> bool:
+        try:
+            return super()._start(world, action, key)
+        except BaseDoubted as doubt:
+            base = world.seen.base.replacing(phase="stalled", reason=Reason.INFRASTRUCTURE, message=str(doubt))
+            world.seen = world.seen.replacing(base=base)
+            return True
+
     def _counted(self, world: CandidateWorld) -> tuple[Running, str]:
         return self.running, world.base_uid
 
     def _manifest(self, world: CandidateWorld, action: StartStep) -> Json:
-        assert world.progress is not None
         parcel = self._parcel(world)
+        assert world.progress is not None
         world.progress = world.progress.replacing(image=world.progress.image or self._first_image(world, parcel))
         return self._step_job(world, parcel, action, world.progress.image or "").manifest()
 
@@ -130,9 +144,19 @@ class CandidateActs(Acts[CandidateWorld]):
         return CandidateOutcome.model_validate_json(self.registry.read_document(reference))
 
     def _parcel(self, world: CandidateWorld) -> BaseParcel:
+        """What is needed of the base. Raises BaseDoubted where its status was not written by us as it is."""
         assert world.base is not None
-        assert world.base.status.parcel is not None
-        return BaseParcel.model_validate_json(self.registry.read_document(world.base.status.parcel))
+        told = world.base.status
+        way_out = "delete it and apply it again; what was built of it is found again"
+        if told.parcel is None or told.inventory is None:
+            raise BaseDoubted(f"its status says ready and names no parcel; {way_out}")
+        try:
+            parcel = BaseParcel.model_validate_json(self.registry.read_document(told.parcel))
+        except ValueError as error:
+            raise BaseDoubted(f"its status names {told.parcel}, which is no parcel of a base; {way_out}") from error
+        if (parcel.key, parcel.inventory.content_hash()) != (told.base_key, told.inventory.digest):
+            raise BaseDoubted(f"its status names {told.parcel}, which is another base's parcel; {way_out}")
+        return parcel
 
 
 def _is(there: Json, variant: TaskVariant) -> bool:
