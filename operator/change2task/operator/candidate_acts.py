@@ -16,10 +16,10 @@ from change2task.api.taskcandidate import Profile, TaskCandidate, TaskCandidateS
 from change2task.api.taskvariant import TaskVariant
 from change2task.cluster.kube import Conflict, Json
 from change2task.cluster.layers import layer_of
-from change2task.cluster.step_job import StepJob, Subject
+from change2task.cluster.parts import Subject
 from change2task.operator import jobs
 from change2task.operator.actions import Reject, StartStep
-from change2task.operator.acts import A_PASS, OVERHEAD, Acts
+from change2task.operator.acts import Acts
 from change2task.operator.running import Running
 from change2task.operator.schedule import Key
 from change2task.operator.world import CandidateWorld
@@ -58,8 +58,20 @@ class CandidateActs(Acts[CandidateWorld]):
     def _manifest(self, world: CandidateWorld, action: StartStep) -> Json:
         parcel = self._parcel(world)
         assert world.progress is not None
-        world.progress = world.progress.replacing(image=world.progress.image or self._first_image(world, parcel))
-        return self._step_job(world, parcel, action, world.progress.image or "").manifest()
+        assert world.base is not None
+        image, meta = world.progress.image or self._first_image(world, parcel), world.candidate.metadata
+        world.progress = world.progress.replacing(image=image)
+        return self._step_job(
+            Subject(kind="TaskCandidate", name=meta.name, namespace=meta.namespace or "", uid=world.uid),
+            action,
+            base_uid=world.base_uid,
+            key=world.progress.key,
+            image=image,
+            base_image=parcel.image,
+            needs=world.progress.needs,
+            suite_seconds=parcel.checks.timeout_seconds,
+            template=world.base.spec.pod_template,
+        ).manifest()
 
     def _begun(self, world: CandidateWorld, attempt: int) -> None:
         assert world.progress is not None
@@ -69,27 +81,6 @@ class CandidateActs(Acts[CandidateWorld]):
         asked = StepInput(candidate=_plain(world.candidate), parcel=parcel, profile=self.profile(world.candidate))
         layer = layer_of({"/c2t/step/input.json": asked.canonical()})
         return self.registry.append(parcel.ground, layer, repository="steps")
-
-    def _step_job(self, world: CandidateWorld, parcel: BaseParcel, action: StartStep, image: str) -> StepJob:
-        assert world.progress is not None
-        assert world.base is not None
-        meta, most = world.candidate.metadata, self.settings.slots
-        slots = min(world.progress.needs or most, most)
-        return StepJob(
-            subject=Subject(kind="TaskCandidate", name=meta.name, namespace=meta.namespace or "", uid=world.uid),
-            base_uid=world.base_uid,
-            key=world.progress.key,
-            step=action.step,
-            attempt=action.attempt,
-            image=image,
-            base_image=parcel.image,
-            slots=slots,
-            seconds=int(OVERHEAD + slots * (parcel.checks.timeout_seconds + A_PASS)),
-            closed=self.addresses.of(self.settings.closed()),
-            allow_open=self.settings.allow_unisolated,
-            template=world.base.spec.pod_template,
-            runtime_class=self.settings.runtime_class_name,
-        )
 
     def _keep(self, world: CandidateWorld, job: Json, digest: str) -> None:
         assert world.progress is not None
