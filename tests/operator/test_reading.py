@@ -64,6 +64,16 @@ def test_a_base_that_cannot_be_read_is_stalled_and_its_candidates_wait() -> None
     assert "spec.retention.finishedJobsSeconds" in told["message"]
 
 
+def test_what_is_said_of_a_spec_repeats_no_password_of_it() -> None:
+    own = BaseCluster()
+    raw = own.api.objects["ModernBase", "team", "base"]
+    raw["spec"]["repository"]["url"] = "https://ada:s3cret@example.org/x.git"
+    own.see()
+    told = {one["type"]: one for one in raw["status"]["conditions"]}["Ready"]["message"]
+    assert "spec.repository.url: must match" in told
+    assert "s3cret" not in told
+
+
 def test_a_verdict_stays_beside_what_is_said_of_the_spec() -> None:
     cluster = Cluster()
     play(cluster)
