@@ -13,7 +13,7 @@ from change2task.pipeline import status
 from change2task.pipeline.wire import StepResult
 from tests.operator import base_cluster
 from tests.operator.base_cluster import BaseCluster
-from tests.operator.candidate_cluster import PARCEL, Cluster, play
+from tests.operator.candidate_cluster import Cluster, play
 from tests.support.kube import Deaths, Died
 
 STARVED = {
@@ -85,8 +85,8 @@ def test_a_job_whose_time_was_over_before_it_began_says_what_it_waited_for() -> 
     assert (cluster.reason(), cluster.stalled(), len(cluster.jobs)) == (Reason.UNSCHEDULABLE, True, 1)
 
 
-def test_jobs_that_vanish_again_and_again_are_not_made_for_ever() -> None:
-    cluster = Cluster()
+def deleted(cluster: Cluster | BaseCluster) -> set[str]:
+    """Somebody deletes every Job as soon as it is there; the names of those that were made."""
     made = set()
     for _ in range(12):
         cluster.see()
@@ -94,6 +94,12 @@ def test_jobs_that_vanish_again_and_again_are_not_made_for_ever() -> None:
             made.add(job["metadata"]["name"])
             del cluster.api.objects["Job", "team", job["metadata"]["name"]]
             cluster.running.ended(job["metadata"]["name"])
+    return made
+
+
+def test_jobs_that_vanish_again_and_again_are_not_made_for_ever() -> None:
+    cluster = Cluster()
+    made = deleted(cluster)
     assert (len(made), cluster.reason(), cluster.stalled()) == (4, Reason.RESULT_LOST, True)
     assert "change2task.dev/retry" in cluster.candidate.status.conditions[0].message
     cluster.api.objects["TaskCandidate", "team", "one"]["metadata"]["annotations"] = {"change2task.dev/retry": "1"}
@@ -103,13 +109,7 @@ def test_jobs_that_vanish_again_and_again_are_not_made_for_ever() -> None:
 
 def test_fetches_that_vanish_again_and_again_are_not_made_for_ever() -> None:
     cluster = BaseCluster()
-    made = set()
-    for _ in range(12):
-        cluster.see()
-        for job in cluster.jobs:
-            made.add(job["metadata"]["name"])
-            del cluster.api.objects["Job", "team", job["metadata"]["name"]]
-            cluster.running.ended(job["metadata"]["name"])
+    made = deleted(cluster)
     assert (len(made), cluster.reason()) == (4, Reason.RESULT_LOST)
 
 
@@ -157,14 +157,5 @@ def test_a_job_that_ended_with_its_base_deleted_is_left_to_be_read_by_people() -
     cluster.see()
     cluster.api.fail(cluster.jobs[0])
     del cluster.api.objects["ModernBase", "team", "base"]
-    cluster.see()
-    assert len(cluster.jobs) == 1
-
-
-def test_work_for_another_parcel_is_begun_under_another_name() -> None:
-    cluster = Cluster()
-    cluster.see()
-    cluster.shelf.documents["other"] = PARCEL.replacing(key="l" * 64).canonical()
-    cluster.base("l" * 64, "other")
     cluster.see()
     assert len(cluster.jobs) == 1

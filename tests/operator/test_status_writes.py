@@ -1,4 +1,4 @@
-"""Status is written to the very object that was looked at, and never to another one of its name."""
+"""Status is written to the object that was looked at and no other; what others wrote there is not simply believed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from change2task.api.reasons import Reason
 from change2task.cluster.kube import Json
-from tests.operator.candidate_cluster import Cluster
+from tests.operator.candidate_cluster import PARCEL, Cluster, unfinished
 from tests.support.kube import Api
 
 
@@ -77,3 +77,49 @@ def test_no_job_is_made_twice_by_it(act: Any) -> None:
     cluster = cluster_in_which(act)
     cluster.see()
     assert len(cluster.jobs) == 1
+
+
+def test_status_repeats_no_secret_and_is_not_written_again_for_it() -> None:
+    cluster = Cluster()
+    cluster.see()
+    words = "fetching https://ada:s3cret@host/x.git failed"
+    for _ in range(4):
+        if (job := unfinished(cluster)) is not None:
+            cluster.api.fail(job, exit_code=1, message=words)
+        cluster.see()
+    told = cluster.candidate.status.conditions[0].message
+    assert "https://***@host/x.git" in told
+    assert "s3cret" not in told
+    before = len(cluster.deaths.writes)
+    cluster.see()
+    assert len(cluster.deaths.writes) == before
+
+
+DOUBTED: dict[str, Any] = {
+    "no parcel": {"parcel": None},
+    "no document of ours": {"parcel": "noise"},
+    "another base's parcel": {"parcel": "other"},
+    "another inventory": {"inventory": {"digest": "0" * 64, "healthy": 9, "failing": 0, "unstable": 0, "notRun": 0}},
+}
+
+
+@pytest.mark.parametrize("written", DOUBTED.values(), ids=DOUBTED)
+def test_a_base_that_somebody_set_ready_is_not_worked_on(written: dict[str, Any]) -> None:
+    cluster = Cluster()
+    cluster.shelf.documents |= {"noise": b"[]", "other": PARCEL.replacing(key="l" * 64).canonical()}
+    raw = cluster.api.objects["ModernBase", "team", "base"]
+    raw["status"] = {name: value for name, value in {**raw["status"], **written}.items() if value is not None}
+    cluster.see()
+    assert (cluster.reason(), cluster.jobs) == (Reason.WAITING_FOR_BASE, [])
+    assert "delete it and apply it again" in cluster.candidate.status.conditions[0].message
+    before = len(cluster.deaths.writes)
+    cluster.see()
+    assert len(cluster.deaths.writes) == before
+
+
+def test_a_base_set_ready_that_never_was_is_waited_for() -> None:
+    cluster = Cluster()
+    raw = cluster.api.objects["ModernBase", "team", "base"]
+    raw["status"] = {"conditions": raw["status"]["conditions"]}
+    cluster.see()
+    assert cluster.jobs == []

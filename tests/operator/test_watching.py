@@ -72,6 +72,17 @@ def test_a_base_that_changes_makes_its_candidates_look(watched: Watched) -> None
     assert keys(watched) == {"ModernBase/base", "TaskCandidate/one"}
 
 
+def test_a_task_that_is_deleted_makes_its_candidate_look(watched: Watched) -> None:
+    accepted = {**candidate("one", "base"), "status": {"variantRef": {"name": "task"}}}
+    for found in (candidate("one", "base"), accepted, candidate("two", "base")):
+        watched.resource("TaskCandidate", found, gone=False)
+    keys(watched)
+    watched.resource("TaskVariant", body("task"), gone=False)
+    assert keys(watched) == {"TaskVariant/task"}
+    watched.resource("TaskVariant", body("task"), gone=True)
+    assert keys(watched) == {"TaskCandidate/one"}
+
+
 def test_a_job_makes_its_subject_look_and_counts_until_it_is_over(watched: Watched) -> None:
     watched.job(job("step"), gone=False)
     assert (keys(watched), len(watched.running)) == ({"TaskCandidate/one"}, 1)
@@ -156,7 +167,8 @@ def test_nothing_is_kept_of_what_is_gone(watched: Watched) -> None:
         watched.resource("ModernBase", body("base"), gone=gone)
         watched.resource("TaskCandidate", candidate("one", "base"), gone=gone)
         watched.job(job("step"), gone=gone)
-    assert (watched.versions, watched.late, dict(watched.candidates), len(watched.running)) == ({}, {}, {}, 0)
+    assert (watched.versions, watched.late, watched.follows, dict(watched.followers)) == ({}, {}, {}, {})
+    assert len(watched.running) == 0
 
 
 def test_all_that_a_list_shows_is_looked_at(watched: Watched) -> None:

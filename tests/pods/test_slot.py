@@ -70,6 +70,10 @@ ENDED = {
     "rounds": PROGRESS,
     "everything killed, then finished": f'[ "$C2T_ROUND" = 2 ] && {{ {FINISH} exit; }}\n{PROGRESS}kill -9 -1; sleep 9',
     "everything killed without progress": "kill -9 -1; sleep 9",
+    "everything killed, with many beside it": (
+        f'[ "$C2T_ROUND" = 1 ] && {{ {FINISH} exit; }}\n{PROGRESS}'
+        "n=0; while [ $n -lt 60 ]; do setsid sleep 90 & n=$((n + 1)); done; kill -9 -1; sleep 9"
+    ),
     "its ancestors killed": (
         f'[ "$C2T_ROUND" = 1 ] && {{ {FINISH} exit; }}\n{PROGRESS}'
         'p=$$; while [ "$p" -gt 0 ]; do read -r _ _ _ q _ </proc/$p/stat; kill -9 $p; p=$q; done; sleep 9'

@@ -61,9 +61,10 @@ class Bench:
                 processes=limits.processes,
                 disk=limits.disk_bytes >> 20,
             )
+            shown = self.index.masked_text(line)
             raise built_fault(
                 Reason.SETUP_STOPPED,
-                f"setup step {line!r} was stopped: {how}. Nothing answers if a step asks for input."
+                f"setup step {shown!r} was stopped: {how}. Nothing answers if a step asks for input."
                 f" Its last lines:\n{tail}",
             )
         if not outcome.succeeded:

@@ -14,9 +14,12 @@ from typing import Any, Generic, TypeVar
 
 import structlog
 
+from change2task.api.modernbase import PodTemplate
 from change2task.api.reasons import Reason
 from change2task.cluster.failures import Failure
 from change2task.cluster.kube import Json, Kube
+from change2task.cluster.parts import Subject
+from change2task.cluster.step_job import StepJob
 from change2task.operator import common, jobs
 from change2task.operator.actions import Action, Capture, Conclude, EndJob, Publish, Reject, StartStep
 from change2task.operator.addresses import Addresses
@@ -30,7 +33,7 @@ log = structlog.get_logger(__name__)
 
 OVERHEAD = 600
 """Seconds of a Job for its trusted containers and images."""
-A_PASS = 60
+_A_PASS = 60
 """Seconds that a slot may take beyond its suite's own limit."""
 W = TypeVar("W", bound=World[Any, Any])
 
@@ -105,6 +108,38 @@ class Acts(ABC, Generic[W]):
         world.job = made
         self._begun(world, action.attempt)
         return False
+
+    def _step_job(
+        self,
+        subject: Subject,
+        action: StartStep,
+        *,
+        base_uid: str,
+        key: str,
+        image: str,
+        base_image: str,
+        needs: int,
+        suite_seconds: float,
+        template: PodTemplate,
+    ) -> StepJob:
+        """The Job of a step, with as many slots as there are passes needed and allowed (``needs`` 0: not known)."""
+        settings = self.settings
+        slots = min(needs or settings.slots, settings.slots)
+        return StepJob(
+            subject=subject,
+            base_uid=base_uid,
+            key=key,
+            step=action.step,
+            attempt=action.attempt,
+            image=image,
+            base_image=base_image,
+            slots=slots,
+            seconds=int(OVERHEAD + slots * (suite_seconds + _A_PASS)),
+            closed=self.addresses.of(settings.closed()),
+            allow_open=settings.allow_unisolated,
+            template=template,
+            runtime_class=settings.runtime_class_name,
+        )
 
     def _capture(self, world: W, action: Capture) -> None:
         assert world.job is not None

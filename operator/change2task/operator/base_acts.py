@@ -21,7 +21,7 @@ from change2task.cluster.parts import Subject
 from change2task.cluster.step_job import StepJob
 from change2task.operator import jobs, statuses
 from change2task.operator.actions import StartStep
-from change2task.operator.acts import A_PASS, OVERHEAD, Acts
+from change2task.operator.acts import OVERHEAD, Acts
 from change2task.operator.observed_bases import next_work
 from change2task.operator.running import Running
 from change2task.operator.world import BaseWorld
@@ -112,25 +112,20 @@ class BaseActs(Acts[BaseWorld]):
         )
 
     def _step(self, world: BaseWorld, action: StartStep) -> StepJob:
-        settings, progress, spec = self.settings, world.progress, world.base.spec
+        progress, spec = world.progress, world.base.spec
         asked = StepInput(base=_plain(world.base), built=_built(progress), ground=progress.ground)
         layer = layer_of({"/c2t/step/input.json": asked.canonical()})
         image = self._with_results(progress.ground or "", progress)
-        slots = min(progress.needs or settings.slots, settings.slots)
-        return StepJob(
-            subject=_subject(world),
+        return self._step_job(
+            _subject(world),
+            action,
             base_uid=world.uid,
             key=progress.key,
-            step=action.step,
-            attempt=action.attempt,
             image=self.registry.append(image, layer, repository="steps"),
             base_image=progress.built[-1].image,
-            slots=slots,
-            seconds=int(OVERHEAD + slots * (spec.checks.timeout_seconds + A_PASS)),
-            closed=self.addresses.of(settings.closed()),
-            allow_open=settings.allow_unisolated,
+            needs=progress.needs,
+            suite_seconds=spec.checks.timeout_seconds,
             template=spec.pod_template,
-            runtime_class=settings.runtime_class_name,
         )
 
     def _with_results(self, image: str, progress: BaseProgress) -> str:

@@ -11,15 +11,17 @@ import structlog
 from pydantic import ValidationError
 
 from change2task.api.metadata import ObjectMeta
+from change2task.api.reasons import Reason
 from change2task.api.taskcandidate import Profile, TaskCandidate, TaskCandidateStatus
 from change2task.api.taskvariant import TaskVariant
 from change2task.cluster.kube import Conflict, Json
 from change2task.cluster.layers import layer_of
-from change2task.cluster.step_job import StepJob, Subject
+from change2task.cluster.parts import Subject
 from change2task.operator import jobs
 from change2task.operator.actions import Reject, StartStep
-from change2task.operator.acts import A_PASS, OVERHEAD, Acts
+from change2task.operator.acts import Acts
 from change2task.operator.running import Running
+from change2task.operator.schedule import Key
 from change2task.operator.world import CandidateWorld
 from change2task.pipeline import status
 from change2task.pipeline.keys import OUTCOME_ANNOTATION, PARCEL_ANNOTATION, RETRY_ANNOTATION
@@ -30,6 +32,10 @@ log = structlog.get_logger(__name__)
 OUTCOME_TYPE = "application/vnd.change2task.candidate-outcome.v1+json"
 
 
+class BaseDoubted(Exception):
+    """A base says that it is ready and what its status names is not what belongs to it."""
+
+
 @dataclass(frozen=True)
 class CandidateActs(Acts[CandidateWorld]):
     """Carries decisions out; blocking."""
@@ -38,14 +44,34 @@ class CandidateActs(Acts[CandidateWorld]):
         """The profile that is in force for a candidate."""
         return candidate.spec.construction.profile or self.settings.profile
 
+    def _start(self, world: CandidateWorld, action: StartStep, key: Key) -> bool:
+        try:
+            return super()._start(world, action, key)
+        except BaseDoubted as doubt:
+            base = world.seen.base.replacing(phase="stalled", reason=Reason.INFRASTRUCTURE, message=str(doubt))
+            world.seen = world.seen.replacing(base=base)
+            return True
+
     def _counted(self, world: CandidateWorld) -> tuple[Running, str]:
         return self.running, world.base_uid
 
     def _manifest(self, world: CandidateWorld, action: StartStep) -> Json:
-        assert world.progress is not None
         parcel = self._parcel(world)
-        world.progress = world.progress.replacing(image=world.progress.image or self._first_image(world, parcel))
-        return self._step_job(world, parcel, action, world.progress.image or "").manifest()
+        assert world.progress is not None
+        assert world.base is not None
+        image, meta = world.progress.image or self._first_image(world, parcel), world.candidate.metadata
+        world.progress = world.progress.replacing(image=image)
+        return self._step_job(
+            Subject(kind="TaskCandidate", name=meta.name, namespace=meta.namespace or "", uid=world.uid),
+            action,
+            base_uid=world.base_uid,
+            key=world.progress.key,
+            image=image,
+            base_image=parcel.image,
+            needs=world.progress.needs,
+            suite_seconds=parcel.checks.timeout_seconds,
+            template=world.base.spec.pod_template,
+        ).manifest()
 
     def _begun(self, world: CandidateWorld, attempt: int) -> None:
         assert world.progress is not None
@@ -55,27 +81,6 @@ class CandidateActs(Acts[CandidateWorld]):
         asked = StepInput(candidate=_plain(world.candidate), parcel=parcel, profile=self.profile(world.candidate))
         layer = layer_of({"/c2t/step/input.json": asked.canonical()})
         return self.registry.append(parcel.ground, layer, repository="steps")
-
-    def _step_job(self, world: CandidateWorld, parcel: BaseParcel, action: StartStep, image: str) -> StepJob:
-        assert world.progress is not None
-        assert world.base is not None
-        meta, most = world.candidate.metadata, self.settings.slots
-        slots = min(world.progress.needs or most, most)
-        return StepJob(
-            subject=Subject(kind="TaskCandidate", name=meta.name, namespace=meta.namespace or "", uid=world.uid),
-            base_uid=world.base_uid,
-            key=world.progress.key,
-            step=action.step,
-            attempt=action.attempt,
-            image=image,
-            base_image=parcel.image,
-            slots=slots,
-            seconds=int(OVERHEAD + slots * (parcel.checks.timeout_seconds + A_PASS)),
-            closed=self.addresses.of(self.settings.closed()),
-            allow_open=self.settings.allow_unisolated,
-            template=world.base.spec.pod_template,
-            runtime_class=self.settings.runtime_class_name,
-        )
 
     def _keep(self, world: CandidateWorld, job: Json, digest: str) -> None:
         assert world.progress is not None
@@ -139,9 +144,19 @@ class CandidateActs(Acts[CandidateWorld]):
         return CandidateOutcome.model_validate_json(self.registry.read_document(reference))
 
     def _parcel(self, world: CandidateWorld) -> BaseParcel:
+        """What is needed of the base. Raises BaseDoubted where its status was not written by us as it is."""
         assert world.base is not None
-        assert world.base.status.parcel is not None
-        return BaseParcel.model_validate_json(self.registry.read_document(world.base.status.parcel))
+        told = world.base.status
+        way_out = "delete it and apply it again; what was built of it is found again"
+        if told.parcel is None or told.inventory is None:
+            raise BaseDoubted(f"its status says ready and names no parcel; {way_out}")
+        try:
+            parcel = BaseParcel.model_validate_json(self.registry.read_document(told.parcel))
+        except ValueError as error:
+            raise BaseDoubted(f"its status names {told.parcel}, which is no parcel of a base; {way_out}") from error
+        if (parcel.key, parcel.inventory.content_hash()) != (told.base_key, told.inventory.digest):
+            raise BaseDoubted(f"its status names {told.parcel}, which is another base's parcel; {way_out}")
+        return parcel
 
 
 def _is(there: Json, variant: TaskVariant) -> bool:

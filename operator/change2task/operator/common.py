@@ -22,6 +22,7 @@ from change2task.operator.observed import SeenJob
 from change2task.operator.running import Place, Running
 from change2task.operator.schedule import Key
 from change2task.operator.world import Recorder
+from change2task.vcs.errors import masked
 
 _REFUSED = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY})
 """What asking again does not mend."""
@@ -98,7 +99,7 @@ def refuse(kube: Kube, recorder: Recorder, raw: Json, message: str, now: datetim
     """Say of a resource that nobody can work on its spec; what status tells beside that stays. Raises KubeFault."""
     was, generation = raw.get("status") or {}, raw["metadata"].get("generation") or 1
     kept = statuses.readable(was.get("conditions") or ())
-    conditions = statuses.stuck(kept, Reason.SPEC_INVALID, message, generation, now)
+    conditions = statuses.stuck(kept, Reason.SPEC_INVALID, masked(message), generation, now)
     told = {**was, "observedGeneration": generation, "conditions": [one.document() for one in conditions]}
     if told != was and _apply(kube, raw, told):
         tell(recorder, raw, kept, conditions)

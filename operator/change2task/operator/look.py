@@ -60,7 +60,7 @@ class Look(ABC, Generic[R, W, A]):
                 break
         else:
             raise RuntimeError(f"{_MOST_ACTIONS} actions in one look came to no end")
-        told = world.told or self._status(world, decision, now)
+        told = statuses.masked(world.told or self._status(world, decision, now))
         if told != resource.status and common.write_status(self.acts.kube, raw, told):
             common.tell(self.recorder, raw, resource.status.conditions, told.conditions, self._said(told, decision))
         common.let_go(self.acts.kube, world.captured, self._retention(world))

@@ -41,7 +41,7 @@ def read(kind: type[Kind], raw: Json) -> Kind:
     try:
         return kind.model_validate({**plain, "status": {}})
     except ValidationError as error:
-        raise SpecInvalid(f"{_faults(kind, raw, error)}; make a new {kind.__name__} that is mended") from error
+        raise SpecInvalid(f"{_faults(kind, raw, error)}; make a new {kind.__name__} in which that is mended") from error
 
 
 def _plain(raw: Json) -> Json:

@@ -18,6 +18,7 @@ from change2task.api.reasons import Reason
 from change2task.api.taskcandidate import TaskCandidate, TaskCandidateStatus
 from change2task.operator.actions import Decision, Keep, Publish, Tell
 from change2task.pipeline import status
+from change2task.vcs import errors
 
 _State = Literal["True", "False"]
 _WORKING: tuple[tuple[ConditionType, _State], ...] = (
@@ -39,6 +40,17 @@ class Said(NamedTuple):
     reason: Reason
     message: str
     warning: bool = False
+
+
+Told = ModernBaseStatus | TaskCandidateStatus
+
+
+def masked(told: Told) -> Told:
+    """A status that repeats nobody's secrets, as far as they can be told for such, whoever worded it."""
+    conditions = tuple(one.replacing(message=errors.masked(one.message)) for one in told.conditions)
+    if isinstance(told, TaskCandidateStatus):
+        return told.replacing(conditions=conditions, message=errors.masked(told.message))
+    return told.replacing(conditions=conditions)
 
 
 def isolated(conditions: Sequence[Condition], generation: int, now: datetime) -> tuple[Condition, ...]:

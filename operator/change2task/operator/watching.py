@@ -36,19 +36,19 @@ class Watched:
     running: Running
     versions: dict[str, str] = field(default_factory=dict)
     late: dict[str, tuple[str, float]] = field(default_factory=dict)
-    candidates: defaultdict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+    follows: dict[Key, frozenset[Key]] = field(default_factory=dict)
+    followers: defaultdict[Key, set[Key]] = field(default_factory=lambda: defaultdict(set))
 
     def resource(self, kind: str, body: Json, *, gone: bool) -> None:
-        """One of ours was added, changed or deleted; a base's candidates look as well."""
+        """One of ours was added, changed or deleted; who looks to a base looks as well, or to a task that is gone."""
         meta = body["metadata"]
         key = Key(kind=kind, namespace=meta["namespace"], name=meta["name"])
         self._saw(meta, gone=gone)
         if kind == "TaskCandidate":
-            base = ((body.get("spec") or {}).get("baseRef") or {}).get("name", "")
-            self._note(meta, base, gone=gone)
-        if kind == "ModernBase":
-            for name in sorted(self.candidates.get((meta["namespace"], meta["name"]), ())):
-                self.queue.add(Key(kind="TaskCandidate", namespace=meta["namespace"], name=name))
+            self._follow(key, frozenset() if gone else _looked_to(body))
+        elif kind == "ModernBase" or gone:
+            for follower in sorted(self.followers.get(key, ())):
+                self.queue.add(follower)
         if gone:
             self.queue.forget(key)
             self.running.forget(key)
@@ -129,15 +129,16 @@ class Watched:
         for waiting in self.running.ended(job):
             self.queue.add(waiting)
 
-    def _note(self, meta: Json, base: str, *, gone: bool) -> None:
-        """Which candidates a base has; one without any is not kept."""
-        place = (meta["namespace"], base)
-        if not gone:
-            self.candidates[place].add(meta["name"])
-        elif place in self.candidates:
-            self.candidates[place].discard(meta["name"])
-            if not self.candidates[place]:
-                del self.candidates[place]
+    def _follow(self, key: Key, wanted: frozenset[Key]) -> None:
+        """Remember what a candidate looks to; what nobody looks to is not kept."""
+        for other in self.follows.pop(key, frozenset()) - wanted:
+            self.followers[other].discard(key)
+            if not self.followers[other]:
+                del self.followers[other]
+        for other in wanted:
+            self.followers[other].add(key)
+        if wanted:
+            self.follows[key] = wanted
 
     def _saw(self, meta: Json, *, gone: bool) -> None:
         self.late.pop(meta["uid"], None)
@@ -145,6 +146,15 @@ class Watched:
             self.versions.pop(meta["uid"], None)
         else:
             self.versions[meta["uid"]] = meta["resourceVersion"]
+
+
+def _looked_to(candidate: Json) -> frozenset[Key]:
+    """A candidate's base, and its task if there is one."""
+    space = candidate["metadata"]["namespace"]
+    base = ((candidate.get("spec") or {}).get("baseRef") or {}).get("name")
+    task = ((candidate.get("status") or {}).get("variantRef") or {}).get("name")
+    named = (("ModernBase", base), ("TaskVariant", task))
+    return frozenset(Key(kind, space, str(name)) for kind, name in named if name)
 
 
 def subject(body: Json) -> Key | None:

@@ -12,13 +12,13 @@ results=$3
 [ -f "$plan/start.sh" ] || exit 0
 
 # All containers of a pod share what System V and POSIX queues keep by name, beyond the life of a process. What an earlier
-# slot has left goes, as far as this image has the tool.
+# slot has left goes, as far as this image has the tool; never at the end, when tests may have put another in its place.
 forget() {
     for kind in m:shm q:msg s:sem; do
         [ -r "/proc/sysvipc/${kind#*:}" ] || continue
         while read -r _ id _; do
             case $id in *[!0-9]* | "") continue ;; esac
-            ipcrm "-${kind%:*}" "$id" 2>/dev/null || echo "c2t: ${kind#*:} $id stays, and the next slot can see it" >&2
+            ipcrm "-${kind%:*}" "$id" 2>/dev/null || echo "c2t: ${kind#*:} $id of an earlier slot stays" >&2
         done <"/proc/sysvipc/${kind#*:}"
     done
     "$busybox" rm -f /dev/mqueue/* 2>/dev/null
@@ -46,6 +46,7 @@ second() {
 run() {
     told=
     how=ended
+    trap : CHLD
     "$busybox" sh "$plan/start.sh" "$@" 9>&- </dev/null &
     harness=$!
     while [ -e "/proc/$harness" ]; do
@@ -58,6 +59,8 @@ run() {
         fi
         second
     done
+    # From here on the end of a child is no signal that would cut the waiting for this one.
+    trap - CHLD
     kill -9 -1 2>/dev/null
     wait "$harness" 2>/dev/null
     code=$?
@@ -76,7 +79,6 @@ forget
 "$busybox" mkfifo "/tmp/c2t.clock.$$" && exec 9<>"/tmp/c2t.clock.$$" || exit 3
 "$busybox" rm -f "/tmp/c2t.clock.$$"
 trap 'told=yes' TERM INT HUP
-trap : CHLD
 read -r now _ </proc/uptime
 now=${now%.*}
 read -r seconds <"$plan/seconds" || exit 3
@@ -108,5 +110,4 @@ if [ "$how" = overtime ]; then
     "$busybox" rm -rf "$results/stopped"
     echo deadline >"$results/stopped"
 fi
-forget
 exit 0
