@@ -62,7 +62,7 @@ def test_somebody_elses_words_under_the_same_digest_are_not_taken() -> None:
 def test_what_is_damaged_is_told() -> None:
     line = log_of(b"content")[0]
 
-    with pytest.raises(Unspoken, match="damaged|not the one"):
+    with pytest.raises(Unspoken, match=r"damaged|not the one"):
         content_of(f"{line[:-8]}\n".encode(), digest_of(b"content"))
 
 
