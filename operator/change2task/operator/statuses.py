@@ -16,6 +16,7 @@ from change2task.api.modernbase import ModernBase, ModernBaseStatus
 from change2task.api.progress import BaseProgress, Progress
 from change2task.api.reasons import Reason
 from change2task.api.taskcandidate import TaskCandidate, TaskCandidateStatus
+from change2task.api.taskvariant import TaskVariantStatus
 from change2task.operator.actions import Decision, Keep, Publish, Tell
 from change2task.pipeline import status
 from change2task.vcs import errors
@@ -42,7 +43,7 @@ class Said(NamedTuple):
     warning: bool = False
 
 
-Told = ModernBaseStatus | TaskCandidateStatus
+Told = ModernBaseStatus | TaskCandidateStatus | TaskVariantStatus
 
 
 def masked(told: Told) -> Told:

@@ -13,10 +13,10 @@ from change2task.api.modernbase import ModernBase, PodTemplate
 from change2task.api.taskvariant import TaskVariant, TaskVariantStatus
 from change2task.cluster.kube import Json
 from change2task.cluster.layers import layer_of
-from change2task.cluster.step_job import StepJob, Subject
+from change2task.cluster.step_job import Subject
 from change2task.operator import jobs
 from change2task.operator.actions import StartStep
-from change2task.operator.acts import A_PASS, OVERHEAD, Acts
+from change2task.operator.acts import Acts
 from change2task.operator.reading import SpecInvalid, read
 from change2task.operator.running import Running
 from change2task.operator.world import VariantWorld
@@ -36,21 +36,17 @@ class VariantActs(Acts[VariantWorld]):
         where = world.variant.metadata.annotations[PARCEL_ANNOTATION]
         parcel = BaseParcel.model_validate_json(self.registry.read_document(where))
         world.progress = world.progress.replacing(image=world.progress.image or self._first_image(world, parcel))
-        meta, slots = world.variant.metadata, self.settings.slots
-        return StepJob(
-            subject=Subject(kind="TaskVariant", name=meta.name, namespace=meta.namespace or "", uid=world.uid),
+        meta = world.variant.metadata
+        return self._step_job(
+            Subject(kind="TaskVariant", name=meta.name, namespace=meta.namespace or "", uid=world.uid),
+            action,
             base_uid=_base_of(world.variant),
             key=world.progress.key,
-            step=action.step,
-            attempt=action.attempt,
             image=world.progress.image or "",
             base_image=parcel.image,
-            slots=slots,
-            seconds=int(OVERHEAD + slots * (parcel.checks.timeout_seconds + A_PASS)),
-            closed=self.addresses.of(self.settings.closed()),
-            allow_open=self.settings.allow_unisolated,
+            needs=world.progress.needs,
+            suite_seconds=parcel.checks.timeout_seconds,
             template=self._template(world.variant),
-            runtime_class=self.settings.runtime_class_name,
         ).manifest()
 
     def _begun(self, world: VariantWorld, attempt: int) -> None:
@@ -81,7 +77,7 @@ class VariantActs(Acts[VariantWorld]):
         if not result.replays:
             layer = layer_of({f"/c2t/step/results/{progress.step:04}.json": content})
             image = self.registry.append(progress.image or "", layer, repository="steps")
-            world.progress = progress.replacing(image=image, step=progress.step + 1, attempts=0)
+            world.progress = progress.replacing(image=image, step=progress.step + 1, attempts=0, needs=result.needs)
         world.seen = world.seen.replacing(step=world.progress.step, asked=not result.replays)
 
     def _conclude(self, world: VariantWorld, outcome: str) -> bool:
