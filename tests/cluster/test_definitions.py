@@ -327,7 +327,7 @@ def test_the_columns_show_the_status(api: Api, definitions: Kubectl) -> None:
 
     row = definitions("-n", api.namespace, "get", "tc", "sample", "--no-headers").split()
 
-    assert row[:-1] == ["sample", "base", "BugFix", "2", "false", "TargetDidNotFail", "True"]
+    assert row[:-1] == ["sample", "base", "BugFix", "2", "false", "TargetDidNotFail", "TargetDidNotFail"]
 
 
 def test_a_write_to_the_resource_does_not_touch_its_status(api: Api) -> None:
