@@ -69,6 +69,9 @@ class Statement(Model):
     title: str = Field(description="One line.")
     body: str = Field(description="The rest, Markdown.")
     provenance: Literal["title", "template", "summary", "intent"] = Field(description="Where the words come from.")
+    code_cut: int = Field(
+        default=0, ge=0, description="Pieces of code taken out of these words because they were the answer's."
+    )
     interface: tuple[InterfaceName, ...] = Field(
         default=(),
         max_length=1000,
@@ -115,6 +118,11 @@ class Checks(Model):
     hidden_files: dict[str, str] = Field(
         default_factory=dict, description="Quoted path to git blob of each file that holds hidden checks."
     )
+    hidden_regression: tuple[str, ...] = Field(
+        default=(),
+        max_length=10_000,
+        description="Regression tests of the change itself, which the agent's tree is without though they pass there.",
+    )
 
 
 class Trees(Model):
@@ -142,6 +150,13 @@ class TaskVariantSpec(Frozen):
     restoration_patch: Patch = Field(description="G: task state to restored state.")
     trees: Trees = Field(description="Git trees of the states.")
     checks: Checks = Field(description="All checks.")
+    shared: tuple[str, ...] = Field(
+        default=(), max_length=50, description="Lines and unusual names of the answer that the statement holds."
+    )
+    traces: dict[str, str] = Field(
+        default_factory=dict,
+        description="Quoted path to what T took out of it because it names the change: documents, change-log entries.",
+    )
     level: int = Field(description="The paper's level that made the task.")
     strategy: str = Field(description="The strategy that made the task.")
     fidelity: Fidelity = Field(description="Likeness to the source change.")

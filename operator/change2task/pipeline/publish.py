@@ -94,7 +94,14 @@ def variant_of(
             regression_digest=regression_digest,
             regression_count=len(qualification.regression) + len(qualification.hidden_regression) + len(regression),
             hidden_files=_hidden_blobs(base, patches.task_tree, qualification),
+            hidden_regression=tuple(
+                check
+                for check in qualification.hidden_regression
+                if case.naming.name(check).place in qualification.own_hidden
+            ),
         ),
+        traces=qualification.traces,
+        shared=qualification.shared,
         level=proposal.level,
         strategy=proposal.strategy,
         fidelity=fidelity,
