@@ -97,6 +97,22 @@ def test_a_store_on_a_read_only_disk_is_read_but_not_run_on(world: World, store:
     assert contents(store) == before
 
 
+@pytest.mark.parametrize(
+    "step",
+    ["head -c 8000000 /dev/zero > large", "python -c \"open('large', 'wb').write(bytes(8000000))\""],
+    ids=["signal", "error"],
+)
+def test_a_machines_own_limit_on_files_is_no_fault_of_a_setup_step(world: World, tmp_path: Path, step: str) -> None:
+    manifest = documents(base(environment={"setup": [step]}), candidate("docs", world.change("docs")))
+    (tmp_path / "manifest.yaml").write_text(manifest)
+    line = [PROGRAM, "run", tmp_path / "manifest.yaml", *world.mirror, "--store", tmp_path / "store"]
+    limited = ["bash", "-c", 'ulimit -f 4000; exec "$@"', "bash", *line]
+    ended = subprocess.run(limited, env=world.env, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ended.returncode == 3, ended
+    assert "lets no file grow beyond 4000 KiB (ulimit -f)" in ended.stderr
+    assert "SetupFailed" not in ended.stderr + ended.stdout
+
+
 @needs_bwrap
 @pytest.mark.parametrize("left", [0, 8, 16, 48, 128], ids=lambda left: f"{left} KiB left")
 def test_a_full_disk_ends_the_run_and_loses_nothing(world: World, tmp_path: Path, left: int) -> None:
