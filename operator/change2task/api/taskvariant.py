@@ -6,7 +6,9 @@ gives the same variant everywhere.
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+import hashlib
+import json
+from typing import ClassVar, Final, Literal
 
 from pydantic import Field
 
@@ -161,6 +163,23 @@ class TaskVariantSpec(Frozen):
     strategy: str = Field(description="The strategy that made the task.")
     fidelity: Fidelity = Field(description="Likeness to the source change.")
     tool_version: str = Field(description="Version of change2task that made it.")
+
+
+_YOUNGER: Final = (("traces",), ("shared",), ("checks", "hiddenRegression"), ("statement", "codeCut"))
+"""Fields that came after tasks were published: where they say nothing they do not count, so that names stay."""
+
+
+def variant_name(spec: TaskVariantSpec) -> str:
+    """The name of a task, which is the hash of its canonical spec; a task of another name was changed by somebody."""
+    document = spec.document()
+    for *above, last in _YOUNGER:
+        owner = document
+        for step in above:
+            owner = owner[step]
+        if not owner[last]:
+            del owner[last]
+    canonical = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return f"tv-{hashlib.sha256(canonical.encode()).hexdigest()[:16]}"
 
 
 class TaskVariantStatus(Model):

@@ -22,6 +22,7 @@ from change2task.api.taskvariant import (
     Trees,
     VariantBase,
     VariantScript,
+    variant_name,
 )
 from change2task.construct.models import Proposal
 from change2task.families.contract import FamilyContract
@@ -107,7 +108,7 @@ def variant_of(
         fidelity=fidelity,
         tool_version=tool_version(),
     )
-    return TaskVariant(metadata=ObjectMeta(name=f"tv-{spec.content_hash()[:16]}"), spec=spec)
+    return TaskVariant(metadata=ObjectMeta(name=variant_name(spec)), spec=spec)
 
 
 def counts_of(variant: TaskVariant) -> CheckCounts:

@@ -28,7 +28,8 @@ from change2task.vcs.trees import EXECUTABLE, FILE
 GATE = "solution"
 LEAST_LINE = 20
 """Characters of a line below which that words share it may be chance."""
-_LEAST_NAME = 4
+_UNUSUAL = re.compile(r"\w_\w|\w\d|[a-z][A-Z]|\w{9}")
+"""A name that is no everyday word: of several parts, or long."""
 _FENCE = re.compile(r"^\s*(?P<fence>`{3,}|~{3,})")
 _CODE = re.compile(r"[=(){}\[\];]")
 _OWN_WORDS = frozenset({"title", "intent"})
@@ -53,7 +54,7 @@ def answer_of(repository: Repository, healthy_tree: str, task_tree: str) -> Answ
         lines |= _code_lines(language, after) - {_plain(line) for line in _text(before).split("\n")}
         if language is not None:
             names |= names_used(language, after) - names_used(language, before)
-    names = {name for name in names if len(name) >= _LEAST_NAME}
+    names = {name for name in names if _UNUSUAL.search(name)}
     return Answer(
         lines=frozenset(line for line in lines if len(line) >= LEAST_LINE),
         names=frozenset(names) - standing(repository, task_tree, names),
