@@ -34,7 +34,8 @@ def answer(tmp_path_factory: pytest.TempPathFactory) -> Answer:
     repo = RepoBuilder(folder)
     task, healthy = repo.commit({"text.py": BEFORE, "README": "known_word"}), repo.commit({"text.py": AFTER})
     with Repository.open(folder) as repository:
-        return solution.answer_of(repository, repo.tree(healthy), repo.tree(task))
+        said = Statement(title="ELLIPSIS_MARK and known_word", body="", provenance="title")
+        return solution.answer_of(repository, repo.tree(healthy), repo.tree(task), said)
 
 
 def judged(answer: Answer, body: str, provenance: str = "title", title: str = "Mark what was left out"):

@@ -41,9 +41,10 @@ def without_orphans(
     files = _Files(repository, entries, tests)
     found: dict[bytes, bytes | None] = {}
     for path, (language, content) in sorted(files.read.items()):
-        if not (names_used(language, content) & brought.get(language, frozenset())):
+        own = brought.get(language, frozenset())
+        if not any(name.encode() in content for name in own) or not names_used(language, content) & own:
             continue
-        doomed = _unneeded(path, language, content, brought[language], files.used_elsewhere(path, language))
+        doomed = _unneeded(path, language, content, own, files)
         if not doomed:
             continue
         try:
@@ -56,11 +57,10 @@ def without_orphans(
 
 
 class _Files:
-    """The test files of a tree in languages that are parsed, and which names each uses; read once."""
+    """The test files of a tree in languages that are parsed; one is parsed only where it may use a name asked for."""
 
     def __init__(self, repository: Repository, entries: Mapping[bytes, Entry], tests: Collection[str]) -> None:
         self.read: dict[bytes, tuple[Language, bytes]] = {}
-        self._users: defaultdict[tuple[Language, str], set[bytes]] = defaultdict(set)
         for path, entry in entries.items():
             if entry.mode not in {FILE, EXECUTABLE} or quote(path) not in tests or language_of(path) is None:
                 continue
@@ -69,11 +69,15 @@ class _Files:
             if language is None:
                 continue
             self.read[path] = language, content
-            for name in names_used(language, content):
-                self._users[language, name].add(path)
 
-    def used_elsewhere(self, path: bytes, language: Language) -> frozenset[str]:
-        return frozenset(name for (other, name), users in self._users.items() if other is language and users - {path})
+    def use(self, name: str, language: Language, but: bytes) -> bool:
+        """Whether any other file of the language uses the name."""
+        word = name.encode()
+        return any(
+            word in content and name in names_used(language, content)
+            for path, (other, content) in self.read.items()
+            if other is language and path != but
+        )
 
 
 def _brought(repository: Repository, healthy: str, task: str) -> dict[Language, frozenset[str]]:
@@ -93,7 +97,7 @@ def _brought(repository: Repository, healthy: str, task: str) -> dict[Language, 
 
 
 def _unneeded(
-    path: bytes, language: Language, content: bytes, brought: frozenset[str], used_elsewhere: frozenset[str]
+    path: bytes, language: Language, content: bytes, brought: frozenset[str], files: _Files
 ) -> frozenset[str]:
     """Keys of the definitions that use what is brought, and that neither this file nor another needs besides."""
     tests = [test.unit.span for test in test_units(language, path, content)]
@@ -111,7 +115,7 @@ def _unneeded(
         if not holds_test(unit)
         and b"autouse" not in text(unit)
         and names_used(language, text(unit)) & brought
-        and unit.short not in used_elsewhere
+        and not files.use(unit.short, language, path)
     ]
     # Names bound together share a span, and go together or not at all.
     shared = {unit.span for unit in tops if unit not in suspects}

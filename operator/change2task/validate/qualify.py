@@ -41,7 +41,7 @@ def qualify(repository: Repository, runner: PassRunner, case: Case, proposal: Pr
 
 def _told(repository: Repository, case: Case, task_tree: str, result: Qualification) -> None:
     """Whether the agent is told what hidden checks use, and not the answer; agents who write tests answer to none."""
-    answer = solution.answer_of(repository, case.healthy_tree, task_tree)
+    answer = solution.answer_of(repository, case.healthy_tree, task_tree, case.statement)
     verdict, statement, result.shared = solution.judge(case.statement, answer)
     result.note(verdict)
     if not case.answers_to_hidden_checks:

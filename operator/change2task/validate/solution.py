@@ -44,8 +44,8 @@ class Answer:
     names: frozenset[str]
 
 
-def answer_of(repository: Repository, healthy_tree: str, task_tree: str) -> Answer:
-    """The restoration's lines and names."""
+def answer_of(repository: Repository, healthy_tree: str, task_tree: str, said: Statement) -> Answer:
+    """The restoration's lines, and those of its names that are said; a whole tree is read only for these."""
     lines: set[str] = set()
     names: set[str] = set()
     for change in repository.changed_paths(task_tree, healthy_tree):
@@ -54,7 +54,8 @@ def answer_of(repository: Repository, healthy_tree: str, task_tree: str) -> Answ
         lines |= _code_lines(language, after) - {_plain(line) for line in _text(before).split("\n")}
         if language is not None:
             names |= names_used(language, after) - names_used(language, before)
-    names = {name for name in names if _UNUSUAL.search(name)}
+    words = words_of(f"{said.title}\n{said.body}".encode())
+    names = {name for name in names & words if _UNUSUAL.search(name)}
     return Answer(
         lines=frozenset(line for line in lines if len(line) >= LEAST_LINE),
         names=frozenset(names) - standing(repository, task_tree, names),
