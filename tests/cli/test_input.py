@@ -152,7 +152,7 @@ def test_a_change_that_a_repository_on_this_machine_does_not_hold_is_told_before
     aside = repo.commit({"x": "1"})
     repo.switch("main")
     text = documents(
-        base(),
+        base(scope={}),
         candidate("here", {"commit": here}),
         candidate("aside", {"commit": aside}),
         candidate("absent", {"commit": "0123456789abcdef"}),
@@ -176,8 +176,8 @@ def test_a_change_under_any_revision_that_may_become_the_base_is_not_spoken_of(
     early, late = repo.tip(), repo.commit({"x": "1"})
     change = candidate("late", {"commit": late})
     mirror = ("--mirror", f"{URL}={repo.path}")
-    assert "but" not in validate(tmp_path, documents(base(revision={"healthy": early}), change), *mirror).out
-    strict = documents(base(revision={"healthy": early, "strict": True}), change)
+    assert "but" not in validate(tmp_path, documents(base(scope={}, revision={"healthy": early}), change), *mirror).out
+    strict = documents(base(scope={}, revision={"healthy": early, "strict": True}), change)
     assert "but TaskCandidate late: ChangeNotInAncestry: " in validate(tmp_path, strict, *mirror).out
 
 

@@ -147,3 +147,11 @@ def test_of_nested_entries_only_the_one_that_names_the_change_goes(scene):
     log = b"* Spans:\n\n  * hours (#603)\n  * days (#604)\n* Others\n"
     gone = cleared(scene, {"NEWS.md": log}, logs={"NEWS.md"}, names=Names(request=603))
     assert scene.files(gone.tree)["NEWS.md"] == b"* Spans:\n\n  * days (#604)\n* Others\n"
+
+
+def test_what_packaging_holds_of_the_change_is_told_and_left(scene):
+    now = {"setup.cfg": b"[metadata]\nversion = 1.2.0 of the tool\n"}
+    traces = traced(scene, {"setup.cfg": b"[metadata]\n"}, now, now, is_fixed=True)
+    gone = cleared(scene, now, traces)
+    assert scene.files(gone.tree) == now
+    assert gone.left == {"setup.cfg": "lines of the change stand in packaging or settings, which are left alone"}

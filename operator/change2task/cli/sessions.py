@@ -13,7 +13,7 @@ from change2task.api.taskvariant import VariantBase
 from change2task.base.refusals import refused_by
 from change2task.cli.choices import Runtime
 from change2task.cli.failures import InfrastructureError, InputError
-from change2task.cli.inputs import Inputs, read_mirrors
+from change2task.cli.inputs import Inputs, read_mirrors, unread_mirrors
 from change2task.corpus.store import Store
 from change2task.pipeline.bases import BaseDriver
 from change2task.pipeline.candidate import CandidateDriver
@@ -106,5 +106,7 @@ def reopened_base(
     if base is None or not is_ready(base):
         raise InputError(f"there is no base {name} that is ready in {store.path}; run its manifest first")
     inputs = Inputs(bases={name: base}, candidates=(), forge={}, mirrors=read_mirrors(mirrors))
+    for unread in unread_mirrors(inputs):
+        notice(f"note: {unread}")
     with open_session(store, runtime, Profile.FULL, inputs, reporter=reporter, cancel=cancel, notice=notice) as session:
         yield session.bases.reopen(base)

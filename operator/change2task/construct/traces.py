@@ -30,21 +30,26 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class Followed:
-    """A document or test file of the change: its path before it (None: it is new), after it, and on the base."""
+    """A file of the change beside its sources: its path before it (None: it is new), after it, and on the base.
+
+    ``is_fixed``: packaging and settings, of which nothing may go and only what stands there is told.
+    """
 
     before: bytes | None
     after: bytes
     modern: bytes
     is_test: bool = False
+    is_fixed: bool = False
 
 
 @dataclass(frozen=True)
 class Trace:
-    """What of one file on the base is the change's: all of it, or runs of lines (without line ends)."""
+    """What of one file on the base is the change's: all of it, or runs of lines (without line ends); or ``fixed``."""
 
     path: bytes
     whole: bool
     runs: tuple[tuple[bytes, ...], ...] = ()
+    fixed: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,13 +95,13 @@ def traces_of(
         if then is None or now is None or {then.mode, now.mode} - {FILE, EXECUTABLE}:
             continue
         if file.before is None and then.oid == now.oid:
-            found.append(Trace(file.modern, whole=True))
+            found.append(Trace(file.modern, whole=True, fixed=file.is_fixed))
         elif not file.is_test:
             earlier = None if file.before is None else repository.entry(before_tree, file.before)
             old = b"" if earlier is None else repository.blob(earlier.oid)
             runs = _runs(old, repository.blob(then.oid))
             if _without_runs(repository.blob(now.oid), runs) is not None:
-                found.append(Trace(file.modern, whole=False, runs=runs))
+                found.append(Trace(file.modern, whole=False, runs=runs, fixed=file.is_fixed))
     return tuple(found)
 
 
@@ -123,7 +128,9 @@ def without_traces(
         path, entry = quote(trace.path), entries[trace.path]
         if trace.whole and trace.path.rpartition(b"/")[2] in _NEEDED_BY_NAME:
             continue
-        if trace.path in named:
+        if trace.fixed:
+            left[path] = "lines of the change stand in packaging or settings, which are left alone"
+        elif trace.path in named:
             left[path] = f"{quote(named[trace.path])} names it"
         elif trace.whole:
             del entries[trace.path]
@@ -154,7 +161,7 @@ def _named_by_others(
     code: Collection[str],
 ) -> dict[bytes, bytes]:
     """Traced files whose names stand in a file that could miss what goes, each with that file."""
-    patterns = {trace: _name_pattern(trace.path) for trace in traces}
+    patterns = {trace: _name_pattern(trace.path) for trace in traces if not trace.fixed}
     found: dict[bytes, bytes] = {}
     for path, entry in sorted(entries.items()) if patterns else ():
         name = quote(path)

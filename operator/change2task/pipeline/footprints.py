@@ -59,6 +59,16 @@ def footprints(repository: Repository, base: BaseOnHand, evidence: Evidence, ass
         if modern in (documents if file.role is Role.DOCS else by_role[Role.TESTS] - named)
         if unquote(modern) not in checks
     ]
+    followed += [
+        Followed(
+            before=None if file.status == "added" else unquote(file.old_path or file.path),
+            after=unquote(file.path),
+            modern=unquote(file.path),
+            is_fixed=True,
+        )
+        for file in evidence.files
+        if file.role is Role.METADATA and file.status != "deleted" and not (file.symlink or file.submodule)
+    ]
     change = evidence.change
     return Footprints(
         test_files=frozenset(by_role[Role.TESTS]),
