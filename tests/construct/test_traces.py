@@ -112,7 +112,7 @@ def test_packaging_that_reads_a_document_can_do_without_lines_of_it_but_a_test_m
 
 def test_an_uncollected_test_file_goes_unless_a_test_reads_it_by_its_stem(scene):
     now = {"tests/hours.py": b"SPANS = 1\n", "tests/data.json": b"{}\n", "tests/test_a.py": b"import hours\n"}
-    traces = traced(scene, {"tests/test_a.py": now["tests/test_a.py"]}, now, now, is_test=True)
+    traces = traced(scene, {"tests/test_a.py": now["tests/test_a.py"]}, now, now, is_prose=False)
     gone = cleared(scene, now, traces, code=set(now))
     assert sorted(scene.files(gone.tree)) == ["tests/hours.py", "tests/test_a.py"]
     assert gone.left == {"tests/hours.py": "tests/test_a.py names it"}
@@ -121,7 +121,7 @@ def test_an_uncollected_test_file_goes_unless_a_test_reads_it_by_its_stem(scene)
 @pytest.mark.parametrize("name", ["conftest.py", "__init__.py"])
 def test_what_runners_read_unasked_stays(scene, name):
     now = {f"tests/{name}": b"x = 1\n"}
-    gone = cleared(scene, now, traced(scene, {}, now, now, is_test=True))
+    gone = cleared(scene, now, traced(scene, {}, now, now, is_prose=False))
     assert scene.files(gone.tree) == now
 
 

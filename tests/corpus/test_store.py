@@ -54,9 +54,8 @@ def made_base(key: str) -> ModernBase:
 
 def test_a_base_that_is_replaced_is_kept_while_tasks_rest_on_it(store):
     store.put(variant())
-    for key in ("k", "unused"):
-        store.keep_earlier(made_base(key))
-    store.put(made_base("now"))
+    for key in ("k", "unused", "now", "now"):
+        store.put(made_base(key))
     assert [store.base_with_key("base", k) for k in ("now", "k", "unused")] == [made_base("now"), made_base("k"), None]
     store.drop_earlier()
     assert store.base_with_key("base", "k") is not None

@@ -4,9 +4,29 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
+from change2task.pipeline.footprints import is_prose, is_setting
+from tests.support.commands import at_once
 from tests.support.tasks import Vault, vault
 
 __all__ = ["vault"]
+
+
+@pytest.mark.parametrize(
+    ("path", "prose", "setting"),
+    [
+        ("CHANGELOG", True, False),
+        ("docs/use.rst", True, False),
+        (".changes/603.md", True, False),
+        ("examples/names.py", False, False),
+        (".github/workflows/release.yml", False, True),
+        ("docs/changes.json", False, False),
+    ],
+)
+def test_only_prose_loses_lines_and_what_belongs_to_a_forge_is_left(path: str, prose: bool, setting: bool) -> None:
+    assert (is_prose(path), is_setting(path)) == (prose, setting)
+
 
 LOG, MORE, DATA = "CHANGES.md", "tests/test_label_more.py", "tests/attacks.txt"
 PASSING = f"{MORE}::test_nothing_is_no_label"
@@ -50,3 +70,12 @@ def test_the_changes_own_passing_test_still_guards_the_answer(vault: Vault) -> N
 
 def test_it_replays_as_it_was(vault: Vault) -> None:
     assert vault.replay("advisory").same
+
+
+def test_a_reader_of_the_store_is_shown_what_went_and_who_explains_it(vault: Vault) -> None:
+    shown = at_once("show", "advisory", "--part", "checks", "--store", vault.store.path).out
+    assert "names the change and is not in the agent's tree:\n  CHANGES.md: 1 lines of the change removed\n" in shown
+    assert "1 of them the change's own and hidden from the agent" in shown
+    told = at_once("explain", "advisory", "--store", vault.store.path).out
+    assert "taken from the agent's tree: tests/attacks.txt: removed: the change brought it" in told
+    assert "solution    pass     the statement holds nothing of the answer" in told

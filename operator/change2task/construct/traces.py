@@ -32,13 +32,14 @@ _WORD = re.compile(r"\w+")
 class Followed:
     """A file of the change beside its sources: its path before it (None: it is new), after it, and on the base.
 
+    ``is_prose``: people read it line by line, so that lines of it may go; anything else goes whole or not at all.
     ``is_fixed``: packaging and settings, of which nothing may go and only what stands there is told.
     """
 
     before: bytes | None
     after: bytes
     modern: bytes
-    is_test: bool = False
+    is_prose: bool = True
     is_fixed: bool = False
 
 
@@ -88,7 +89,7 @@ class Removed:
 def traces_of(
     repository: Repository, before_tree: str, after_tree: str, healthy_tree: str, files: Iterable[Followed]
 ) -> tuple[Trace, ...]:
-    """What the change wrote into these files and still stands on the base; test files count as a whole alone."""
+    """What the change wrote into these files and still stands on the base; what is no prose counts as a whole alone."""
     found: list[Trace] = []
     for file in files:
         then, now = repository.entry(after_tree, file.after), repository.entry(healthy_tree, file.modern)
@@ -96,7 +97,7 @@ def traces_of(
             continue
         if file.before is None and then.oid == now.oid:
             found.append(Trace(file.modern, whole=True, fixed=file.is_fixed))
-        elif not file.is_test:
+        elif file.is_prose or file.is_fixed:
             earlier = None if file.before is None else repository.entry(before_tree, file.before)
             old = b"" if earlier is None else repository.blob(earlier.oid)
             runs = _runs(old, repository.blob(then.oid))

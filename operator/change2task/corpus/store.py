@@ -107,8 +107,13 @@ class Store:
             lock.release()
 
     def put(self, resource: Resource) -> Path:
-        """Write a resource under its kind and name; unchanged bytes are not written again."""
+        """Write a resource under its kind and name; unchanged bytes are not written again.
+
+        A base with another key than the one it replaces leaves that one beside it, as long as tasks rest on it.
+        """
         path = self.path_of(resource)
+        if isinstance(resource, ModernBase):
+            self._keep_earlier(resource)
         content = render(resource).encode()
         if not (path.is_file() and path.read_bytes() == content):
             self.write(path, content)
@@ -125,13 +130,6 @@ class Store:
             return now
         return self._read(ModernBase, self._earlier(key), name)
 
-    def keep_earlier(self, base: ModernBase) -> None:
-        """Keep a base that is about to be replaced, under its key, as long as tasks rest on it."""
-        key = base.status.base_key
-        if key is not None and key in self._rested_on():
-            _make_folder(self.path / _EARLIER)
-            self.write(self._earlier(key), render(base).encode())
-
     def drop_earlier(self) -> None:
         """Remove the replaced bases on which no task rests any more."""
         kept = list((self.path / _EARLIER).glob("*.yaml"))
@@ -139,6 +137,14 @@ class Store:
         for path in kept:
             if path.stem not in needed:
                 path.unlink(missing_ok=True)
+
+    def _keep_earlier(self, coming: ModernBase) -> None:
+        stored = self.base(coming.metadata.name)
+        key = None if stored is None else stored.status.base_key
+        if stored is None or key is None or key == coming.status.base_key or key not in self._rested_on():
+            return
+        _make_folder(self.path / _EARLIER)
+        self.write(self._earlier(key), render(stored).encode())
 
     def _rested_on(self) -> frozenset[str]:
         """Keys of the bases of all stored tasks."""

@@ -104,7 +104,6 @@ class BaseDriver:
                 now=(done.status.base_key or "")[:12],
                 tasks="those made on the earlier one are graded and replayed on it still",
             )
-            self.store.keep_earlier(stored)
         self.store.put(done)
         ready.preflight.drop()
         return BaseOutcome(base=done, on_hand=ready.on_hand(base))

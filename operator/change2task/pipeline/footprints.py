@@ -13,7 +13,7 @@ from change2task.construct.models import Assignment
 from change2task.construct.traces import Followed, Names, Trace, traces_of
 from change2task.history.globs import as_text
 from change2task.history.models import Evidence, FileChange, Role
-from change2task.history.names import is_news_file, is_news_fragment
+from change2task.history.names import PROSE_SUFFIXES, is_news_file, is_news_fragment, suffix
 from change2task.patch.paths import quote, unquote
 from change2task.pipeline.ports import BaseOnHand
 from change2task.validate.checkfiles import CheckFiles
@@ -51,7 +51,8 @@ def footprints(repository: Repository, base: BaseOnHand, evidence: Evidence, ass
             before=None if file.status == "added" else unquote(file.old_path or file.path),
             after=unquote(file.path),
             modern=unquote(modern),
-            is_test=file.role is Role.TESTS,
+            is_prose=file.role is Role.DOCS and is_prose(modern),
+            is_fixed=is_setting(modern),
         )
         for file in evidence.files
         if file.role in _FOLLOWED and file.status != "deleted" and not (file.symlink or file.submodule)
@@ -73,7 +74,7 @@ def footprints(repository: Repository, base: BaseOnHand, evidence: Evidence, ass
     return Footprints(
         test_files=frozenset(by_role[Role.TESTS]),
         documents=documents,
-        change_logs=frozenset(path for path in documents if _is_change_log(path)),
+        change_logs=frozenset(path for path in documents if _is_change_log(path) and is_prose(path)),
         traces=traces_of(repository, assignment.before_tree, assignment.after_tree, base.tree, followed),
         names=Names(
             request=change.pull_request,
@@ -81,6 +82,16 @@ def footprints(repository: Repository, base: BaseOnHand, evidence: Evidence, ass
             news=tuple(_fragments(repository, evidence, assignment.after_tree)),
         ),
     )
+
+
+def is_prose(path: str) -> bool:
+    """Whether the file, by its quoted path, can lose a line and still be read."""
+    return suffix(as_text(unquote(path)).rpartition("/")[2]) in PROSE_SUFFIXES
+
+
+def is_setting(path: str) -> bool:
+    """Whether the file belongs to a forge or a tool, though it may be called like a document (``release.yml``)."""
+    return path.startswith(".") and not is_prose(path)
 
 
 def _is_change_log(path: str) -> bool:
