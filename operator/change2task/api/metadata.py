@@ -30,7 +30,7 @@ class ObjectMeta(Model):
         min_length=1,
         max_length=253,
         pattern=NAME_PATTERN,
-        description="Name, unique for its kind in a namespace: lower case letters, digits, - and .",
+        description="Name, unique for its kind in a namespace: lower case letters, digits, hyphens and full stops.",
     )
     namespace: str | None = Field(
         default=None,
