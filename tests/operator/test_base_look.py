@@ -11,13 +11,9 @@ from change2task.api.reasons import Reason
 from change2task.operator.running import Place
 from change2task.pipeline import status
 from change2task.pipeline.wire import BaseParcel, BuildResult, FetchResult, StepResult
-from tests.operator.base_cluster import BUILDS, HISTORY, BaseCluster, built, play, unfinished
+from tests.operator.base_cluster import BUILDS, HISTORY, BaseCluster, built, play, unfinished, usual
 from tests.operator.candidate_cluster import PARCEL
 from tests.support.kube import Deaths
-
-
-def usual(cluster: BaseCluster) -> tuple[StepResult | FetchResult | BuildResult, ...]:
-    return (FetchResult(history=HISTORY), built(1), StepResult(needs=2), StepResult(base=cluster.ready()))
 
 
 def test_a_base_is_fetched_built_and_run_in_steps() -> None:
