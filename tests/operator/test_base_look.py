@@ -49,6 +49,10 @@ def test_whatever_finds_that_it_cannot_serve_ends_the_base(at: int) -> None:
     ends = (FetchResult(base=cluster.failed()), BuildResult(base=cluster.failed()), StepResult(base=cluster.failed()))
     play(cluster, *(*usual(cluster)[:at], ends[at]))
     assert (cluster.reason(), len(cluster.jobs)) == (Reason.EMPTY_REPOSITORY, at + 1)
+    stuck = condition(cluster.base.status.conditions, ConditionType.STALLED)
+    assert stuck is not None
+    assert stuck.message.startswith("no commit; where the spec is at fault, make a new ModernBase")
+    assert status.message_of(cluster.base) == "no commit", "as on one machine"
     before = len(cluster.deaths.writes)
     cluster.see()
     assert len(cluster.deaths.writes) == before, "it stays so"

@@ -27,6 +27,7 @@ from change2task.operator.actions import StartStep
 from change2task.operator.acts import OVERHEAD, Acts
 from change2task.operator.observed_bases import next_work
 from change2task.operator.running import Running
+from change2task.operator.ways_out import BASE_FAILED
 from change2task.operator.world import BaseWorld
 from change2task.pipeline.wire import (
     BaseOutcome,
@@ -180,6 +181,8 @@ class BaseActs(Acts[BaseWorld]):
         if parcel is not None and not self.settings.allow_unisolated:
             # Each of its steps would have failed before anything of the repository ran.
             conditions = statuses.isolated(conditions, generation, self.clock())
+        if parcel is None:
+            conditions = statuses.with_way_out(conditions, BASE_FAILED, self.clock())
         world.told = told.replacing(
             observed_generation=generation, conditions=tuple(conditions), progress=world.progress, parcel=parcel
         )
