@@ -149,6 +149,34 @@ def test_a_retry_begins_anew() -> None:
     assert len(cluster.jobs) == 2
 
 
+def test_a_retry_of_a_base_that_is_ready_is_said_to_be_ignored_once() -> None:
+    cluster = BaseCluster()
+    play(cluster, *usual(cluster))
+    told, jobs = len(cluster.events), len(cluster.jobs)
+    raw = cluster.api.objects["ModernBase", "team", "base"]
+    raw["metadata"]["annotations"] = {"change2task.dev/retry": "1"}
+    for _ in range(3):
+        cluster.see()
+    [(reason, message, warning)] = cluster.events[told:]
+    assert (reason, warning, len(cluster.jobs)) == ("RetryIgnored", True, jobs)
+    assert "make a new ModernBase" in message
+    assert (status.is_ready(cluster.base), status.message_of(cluster.base)) == (True, message)
+    raw["metadata"]["annotations"] = {}
+    cluster.see()
+    assert (status.message_of(cluster.base), len(cluster.events)) == ("", told + 1)
+
+
+def test_a_base_that_was_tried_again_until_it_was_ready_is_not_said_to_ignore_that() -> None:
+    cluster = BaseCluster()
+    play(cluster, FetchResult(base=cluster.failed()))
+    cluster.api.objects["ModernBase", "team", "base"]["metadata"]["annotations"] = {"change2task.dev/retry": "1"}
+    cluster.see()
+    play(cluster, *usual(cluster))
+    cluster.see()
+    assert status.is_ready(cluster.base)
+    assert "RetryIgnored" not in {reason for reason, *_ in cluster.events}
+
+
 def test_a_pod_that_is_not_closed_is_told_as_a_condition_and_nothing_rests_on_it() -> None:
     cluster = BaseCluster()
     play_until_step(cluster)
