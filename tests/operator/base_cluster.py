@@ -104,3 +104,7 @@ def play(cluster: BaseCluster, *results: StepResult | FetchResult | BuildResult)
         if (job := unfinished(cluster)) is not None:
             cluster.api.finish(job, results[int(job["metadata"]["labels"]["change2task.dev/step"])])
     raise AssertionError("no end")
+
+
+def usual(cluster: BaseCluster) -> tuple[StepResult | FetchResult | BuildResult, ...]:
+    return (FetchResult(history=HISTORY), built(1), StepResult(needs=2), StepResult(base=cluster.ready()))

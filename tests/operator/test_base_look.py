@@ -11,13 +11,9 @@ from change2task.api.reasons import Reason
 from change2task.operator.running import Place
 from change2task.pipeline import status
 from change2task.pipeline.wire import BaseParcel, BuildResult, FetchResult, StepResult
-from tests.operator.base_cluster import BUILDS, HISTORY, BaseCluster, built, play, unfinished
+from tests.operator.base_cluster import BUILDS, HISTORY, BaseCluster, built, play, unfinished, usual
 from tests.operator.candidate_cluster import PARCEL
 from tests.support.kube import Deaths
-
-
-def usual(cluster: BaseCluster) -> tuple[StepResult | FetchResult | BuildResult, ...]:
-    return (FetchResult(history=HISTORY), built(1), StepResult(needs=2), StepResult(base=cluster.ready()))
 
 
 def test_a_base_is_fetched_built_and_run_in_steps() -> None:
@@ -53,6 +49,10 @@ def test_whatever_finds_that_it_cannot_serve_ends_the_base(at: int) -> None:
     ends = (FetchResult(base=cluster.failed()), BuildResult(base=cluster.failed()), StepResult(base=cluster.failed()))
     play(cluster, *(*usual(cluster)[:at], ends[at]))
     assert (cluster.reason(), len(cluster.jobs)) == (Reason.EMPTY_REPOSITORY, at + 1)
+    stuck = condition(cluster.base.status.conditions, ConditionType.STALLED)
+    assert stuck is not None
+    assert stuck.message.startswith("no commit; where the spec is at fault, make a new ModernBase")
+    assert status.message_of(cluster.base) == "no commit", "as on one machine"
     before = len(cluster.deaths.writes)
     cluster.see()
     assert len(cluster.deaths.writes) == before, "it stays so"
@@ -147,6 +147,34 @@ def test_a_retry_begins_anew() -> None:
     cluster.api.objects["ModernBase", "team", "base"]["metadata"]["annotations"] = {"change2task.dev/retry": "1"}
     cluster.see()
     assert len(cluster.jobs) == 2
+
+
+def test_a_retry_of_a_base_that_is_ready_is_said_to_be_ignored_once() -> None:
+    cluster = BaseCluster()
+    play(cluster, *usual(cluster))
+    told, jobs = len(cluster.events), len(cluster.jobs)
+    raw = cluster.api.objects["ModernBase", "team", "base"]
+    raw["metadata"]["annotations"] = {"change2task.dev/retry": "1"}
+    for _ in range(3):
+        cluster.see()
+    [(reason, message, warning)] = cluster.events[told:]
+    assert (reason, warning, len(cluster.jobs)) == ("RetryIgnored", True, jobs)
+    assert "make a new ModernBase" in message
+    assert (status.is_ready(cluster.base), status.message_of(cluster.base)) == (True, message)
+    raw["metadata"]["annotations"] = {}
+    cluster.see()
+    assert (status.message_of(cluster.base), len(cluster.events)) == ("", told + 1)
+
+
+def test_a_base_that_was_tried_again_until_it_was_ready_is_not_said_to_ignore_that() -> None:
+    cluster = BaseCluster()
+    play(cluster, FetchResult(base=cluster.failed()))
+    cluster.api.objects["ModernBase", "team", "base"]["metadata"]["annotations"] = {"change2task.dev/retry": "1"}
+    cluster.see()
+    play(cluster, *usual(cluster))
+    cluster.see()
+    assert status.is_ready(cluster.base)
+    assert "RetryIgnored" not in {reason for reason, *_ in cluster.events}
 
 
 def test_a_pod_that_is_not_closed_is_told_as_a_condition_and_nothing_rests_on_it() -> None:

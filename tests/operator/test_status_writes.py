@@ -6,9 +6,14 @@ from typing import Any
 
 import pytest
 
+from change2task.api.modernbase import Repository
 from change2task.api.reasons import Reason
+from change2task.api.taskcandidate import Change
 from change2task.cluster.kube import Json
-from tests.operator.candidate_cluster import PARCEL, Cluster, unfinished
+from change2task.pipeline.status import is_ready
+from tests.operator.base_cluster import BaseCluster, usual
+from tests.operator.base_cluster import play as play_base
+from tests.operator.candidate_cluster import PARCEL, Cluster, play, unfinished
 from tests.support.kube import Api
 
 
@@ -123,3 +128,32 @@ def test_a_base_set_ready_that_never_was_is_waited_for() -> None:
     raw["status"] = {"conditions": raw["status"]["conditions"]}
     cluster.see()
     assert cluster.jobs == []
+
+
+def test_an_outcome_of_another_candidate_is_no_verdict() -> None:
+    cluster = Cluster()
+    cluster.see()
+    own = cluster.outcome().candidate
+    assert own is not None
+    theirs = own.candidate.spec.replacing(change=Change(pull_request=1))
+    cluster.shelf.documents["theirs"] = own.replacing(candidate=own.candidate.replacing(spec=theirs)).canonical()
+    raw = cluster.api.objects["TaskCandidate", "team", "one"]
+    raw["status"]["progress"] |= {"step": 1, "outcome": "theirs"}
+    cluster.see()
+    assert (cluster.candidate.status.accepted, cluster.api.all("TaskVariant")) == (None, [])
+    play(cluster)
+    assert (cluster.candidate.status.accepted, len(cluster.jobs)) == (True, 2)
+
+
+def test_an_outcome_of_another_base_makes_none_ready() -> None:
+    cluster = BaseCluster()
+    cluster.see()
+    other = cluster.base.spec.replacing(repository=Repository(url="https://example.org/ada/other"))
+    done = cluster.ready()
+    cluster.shelf.documents["theirs"] = done.replacing(base=done.base.replacing(spec=other)).canonical()
+    raw = cluster.api.objects["ModernBase", "team", "base"]
+    raw["status"]["progress"] |= {"step": 4, "outcome": "theirs"}
+    cluster.see()
+    assert cluster.reason() is Reason.IN_PROGRESS
+    play_base(cluster, *usual(cluster))
+    assert is_ready(cluster.base)

@@ -168,6 +168,7 @@ def test_the_verdict_is_that_of_a_run_on_one_machine(world: World, pod: Pod, nam
             break
         assert result.needs > 0
     assert result.candidate is not None, "no verdict after six steps"
+    assert result.candidate.candidate.spec == asked.spec, "by which the operator knows it again"
     status = result.candidate.candidate.status
     assert (status.accepted, status.reason, status.message) == (
         told.status.accepted,

@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import structlog
+
 from change2task.api.conditions import Condition
 from change2task.api.metadata import ObjectMeta
 from change2task.api.modernbase import ModernBase, ModernBaseStatus
 from change2task.api.progress import BaseProgress, BuiltEnvironmentImage
+from change2task.api.rules import refused_changes
 from change2task.base.build import DEFAULT_LIMITS
 from change2task.cluster.base_jobs import BuildJob, FetchJob, RegistryAccess
 from change2task.cluster.kube import Json
@@ -24,6 +27,7 @@ from change2task.operator.actions import StartStep
 from change2task.operator.acts import OVERHEAD, Acts
 from change2task.operator.observed_bases import next_work
 from change2task.operator.running import Running
+from change2task.operator.ways_out import BASE_FAILED
 from change2task.operator.world import BaseWorld
 from change2task.pipeline.wire import (
     BaseOutcome,
@@ -36,6 +40,8 @@ from change2task.pipeline.wire import (
     StepInput,
     StepResult,
 )
+
+log = structlog.get_logger(__name__)
 
 OUTCOME_TYPE = "application/vnd.change2task.base-outcome.v1+json"
 PARCEL_TYPE = "application/vnd.change2task.base-parcel.v1+json"
@@ -161,6 +167,12 @@ class BaseActs(Acts[BaseWorld]):
 
     def _conclude(self, world: BaseWorld, outcome: str) -> bool:
         done = BaseOutcome.model_validate_json(self.registry.read_document(outcome))
+        if refused_changes(done.base.spec, world.base.spec):
+            # What status names is of another base, so that nothing of it is believed.
+            log.warning("outcome.not_ours", outcome=outcome)
+            progress = BaseProgress(key=world.progress.key, retry=world.progress.retry)
+            world.seen = world.seen.replacing(progress=progress, job=None, attempts=0)
+            return True
         parcel = None
         if done.parcel is not None:
             parcel = self.registry.push_document("parcels", done.parcel.canonical(), PARCEL_TYPE)
@@ -169,6 +181,8 @@ class BaseActs(Acts[BaseWorld]):
         if parcel is not None and not self.settings.allow_unisolated:
             # Each of its steps would have failed before anything of the repository ran.
             conditions = statuses.isolated(conditions, generation, self.clock())
+        if parcel is None:
+            conditions = statuses.with_way_out(conditions, BASE_FAILED, self.clock())
         world.told = told.replacing(
             observed_generation=generation, conditions=tuple(conditions), progress=world.progress, parcel=parcel
         )

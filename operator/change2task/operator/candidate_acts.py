@@ -11,7 +11,9 @@ import structlog
 from pydantic import ValidationError
 
 from change2task.api.metadata import ObjectMeta
+from change2task.api.progress import Progress
 from change2task.api.reasons import Reason
+from change2task.api.rules import refused_changes
 from change2task.api.taskcandidate import Profile, TaskCandidate, TaskCandidateStatus
 from change2task.api.taskvariant import TaskVariant
 from change2task.cluster.kube import Conflict, Json
@@ -98,6 +100,8 @@ class CandidateActs(Acts[CandidateWorld]):
 
     def _conclude(self, world: CandidateWorld, outcome: str) -> bool:
         done = self._outcome(outcome)
+        if refused_changes(done.candidate.spec, world.candidate.spec):
+            return self._begin_anew(world, outcome)
         foreign = None if done.variant is None else self._made(world, done.variant, outcome)
         if foreign is not None:
             world.seen = world.seen.replacing(foreign=foreign)
@@ -105,6 +109,14 @@ class CandidateActs(Acts[CandidateWorld]):
         generation = world.candidate.metadata.generation
         world.told = done.candidate.status.replacing(observed_generation=generation, progress=world.progress)
         return False
+
+    def _begin_anew(self, world: CandidateWorld, outcome: str) -> bool:
+        """What status names is of another candidate, so that nothing of it is believed."""
+        assert world.progress is not None
+        log.warning("outcome.not_ours", outcome=outcome)
+        world.progress = Progress(key=world.progress.key)
+        world.seen = world.seen.replacing(step=0, outcome=None, job=None, attempts=0)
+        return True
 
     def _publish(self, world: CandidateWorld, outcome: str) -> None:
         variant = self._outcome(outcome).variant

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import ValidationError
 
-from change2task.api.conditions import Condition, ConditionType
+from change2task.api.conditions import Condition, ConditionType, condition
 from change2task.api.modernbase import ModernBase, ModernBaseStatus
 from change2task.api.progress import BaseProgress, Progress
 from change2task.api.reasons import Reason
@@ -57,6 +57,15 @@ def masked(told: Told) -> Told:
 def isolated(conditions: Sequence[Condition], generation: int, now: datetime) -> tuple[Condition, ...]:
     """The conditions of what has run in pods that were found closed."""
     return status.put(conditions, ConditionType.ISOLATED, "True", Reason.SUCCEEDED, generation, now)
+
+
+def with_way_out(conditions: Sequence[Condition], way_out: str, now: datetime) -> tuple[Condition, ...]:
+    """Conditions whose Stalled one says what to do beside why; the verdict's own words stay as they are in Ready."""
+    stalled = condition(conditions, ConditionType.STALLED)
+    if stalled is None or stalled.status != "True":
+        return tuple(conditions)
+    said = f"{stalled.message}; {way_out}" if stalled.message else way_out
+    return status.put(conditions, ConditionType.STALLED, "True", stalled.reason, stalled.observed_generation, now, said)
 
 
 def after(

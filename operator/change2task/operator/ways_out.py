@@ -26,6 +26,11 @@ class WayOut(NamedTuple):
         return f"{self.do}; {RETRY}" if again and not self.anew else self.do
 
 
+BASE_FAILED = (
+    "where the spec is at fault, make a new ModernBase, and new TaskCandidates on it; where something else was, mend it"
+    f" and {RETRY}"
+)
+"""Of a base that cannot serve: on one machine a manifest is edited and run again, here it is immutable."""
 WaysOut = Mapping[Reason, WayOut]
 
 _OTHERS = "and new TaskCandidates on it"

@@ -42,6 +42,13 @@ second() {
     now=${now%.*}
 }
 
+# Whether the harness has ended, taken in or not.
+over() {
+    read -r state 2>/dev/null <"/proc/$harness/stat" || return 0
+    case ${state##*) } in [ZX]*) return 0 ;; esac
+    return 1
+}
+
 # Runs the harness once: $code is its exit code, and $how is ended, told (a signal came here) or overtime.
 run() {
     told=
@@ -49,7 +56,7 @@ run() {
     trap : CHLD
     "$busybox" sh "$plan/start.sh" "$@" 9>&- </dev/null &
     harness=$!
-    while [ -e "/proc/$harness" ]; do
+    while ! over; do
         if [ "$now" -ge "$until" ]; then
             how=overtime
             break

@@ -147,10 +147,11 @@ for step in "$C2T_PLAN"/rebuild/*.sh; do
     name=${step##*/}
     name=rebuild.${name%.sh}
     has "$C2T_RESULTS/$name.exit" 0 && [ "$(cat "$C2T_RESULTS/$name.exit")" = 0 ] && continue
-    if [ "$cut" ] && [ -e "$C2T_RESULTS/$name.log" ]; then
+    if [ "$cut" ] && [ -e "$C2T_RESULTS/$name.start" ]; then
         code=$cut
         mark "$name.exit" "$code"
     else
+        mark "$name.start" ""
         run_group "$name" "$step" ""
     fi
     [ "$code" = 0 ] || finish "rebuildFailed $name"
@@ -171,8 +172,8 @@ while [ -e "$C2T_RESULTS/round.$round.start" ]; do
     round=$((round + 1))
 done
 last=$((round - 1))
-if [ "$cut" ] && [ "$round" -gt 0 ] && [ ! -e "$C2T_RESULTS/round.$last.exit" ]; then
-    mark "round.$last.exit" "$cut"
+if [ "$cut" ] && [ "$round" -gt 0 ]; then
+    [ -e "$C2T_RESULTS/round.$last.exit" ] || mark "round.$last.exit" "$cut"
     weigh "$last"
 fi
 while [ "$round" -lt "$C2T_MAX_ROUNDS" ]; do
