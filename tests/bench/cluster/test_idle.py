@@ -41,7 +41,8 @@ def test_many_that_wait(kubectl: Kubectl, capsys: pytest.CaptureFixture[str]) ->
         wait_for("every candidate told what it waits for", lambda: told(kubectl) == MANY, seconds=SECONDS)
         seconds, idle = time.monotonic() - started, metrics(kubectl)
     finally:
-        kubectl("delete", "tc", "-n", NAMESPACE, f"--selector={LABEL}", "--wait=true", seconds=SECONDS)
+        kubectl("delete", "tc", "-n", NAMESPACE, f"--selector={LABEL}", "--wait=false", seconds=SECONDS)
+        wait_for("none of them there", lambda: not left(kubectl), seconds=SECONDS)
     after = metrics(kubectl)
     looks = sum(idle[name] - before.get(name, 0) for name in idle if name.startswith("change2task_looks_total"))
     memory = [one["process_resident_memory_bytes"] / MIB for one in (before, idle, after)]
@@ -70,3 +71,7 @@ def told(kubectl: Kubectl) -> int:
     path = r"{range .items[*]}{.status.conditions[?(@.type=='Ready')].reason}{'\n'}{end}"
     reasons = kubectl("get", "tc", "-n", NAMESPACE, f"--selector={LABEL}", "-o", f"jsonpath={path}", seconds=300)
     return reasons.split().count("BaseNotFound")
+
+
+def left(kubectl: Kubectl) -> bool:
+    return bool(kubectl("get", "tc", "-n", NAMESPACE, f"--selector={LABEL}", "-o", "name", seconds=300).strip())
