@@ -11,14 +11,30 @@ from collections.abc import Collection, Iterator, Sequence
 
 from change2task.api.taskcandidate import Profile
 from change2task.construct.models import Assignment, NotApplicable, Proposal
+from change2task.construct.strategies.added_dropped import AddedDropped
 from change2task.construct.strategies.exact_reversal import ExactReversal
+from change2task.construct.strategies.line_ownership import LineOwnership
+from change2task.construct.strategies.older_regions import OlderRegions
+from change2task.construct.strategies.partial_reversal import PartialReversal
+from change2task.construct.strategies.relaxed_context import RelaxedContext
 from change2task.construct.strategies.three_way import ThreeWay
 from change2task.construct.strategies.unique_block import UniqueBlock
+from change2task.construct.strategies.word_merge import WordMerge
 from change2task.construct.strategy import Strategy
 from change2task.vcs.repository import Repository
 
 _PAPER: tuple[Strategy, ...] = (ExactReversal(), UniqueBlock())
-_FULL: tuple[Strategy, ...] = (ExactReversal(), ThreeWay(), UniqueBlock())
+_FULL: tuple[Strategy, ...] = (
+    ExactReversal(),
+    RelaxedContext(),
+    ThreeWay(),
+    UniqueBlock(),
+    WordMerge(),
+    LineOwnership(),
+    AddedDropped(),
+    PartialReversal(),
+    OlderRegions(),
+)
 
 
 def strategies(profile: Profile, levels: Collection[int]) -> tuple[Strategy, ...]:

@@ -1,0 +1,140 @@
+"""Whose lines are these? A clash resolved by following the change's own lines to what became of them.
+
+Each line after the change is looked for among the modern ones, in order and by its words. What descends from lines the
+change brought goes; what it had removed comes back in that place, indented and named as the code around it is today;
+lines the change did not touch stay as they are today. Where too many of its lines cannot be found, or they have grown
+too far apart, nothing is claimed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from change2task.construct.resolve.align import align
+from change2task.construct.resolve.clash import Clash, Settled
+from change2task.construct.resolve.renamed import with_names
+from change2task.construct.resolve.shift import Shift
+from change2task.construct.resolve.worded import worded
+from change2task.construct.resolve.words import indent_of, likeness, tells
+
+ALIKE = 0.65
+_MOST_PAIRS = 60_000
+_UNFOUND = 0.34
+_GROWN = 1.8
+
+
+def owned(clash: Clash) -> Settled | None:
+    """The modern lines with the change's own ones replaced by the older ones."""
+    if not clash.base or not clash.ours or len(clash.base) * len(clash.ours) > _MOST_PAIRS:
+        return None
+    found = follow_lines(clash.base, clash.ours)
+    result: list[bytes] = []
+    kept_to = 0
+    for start, end, older in _edits(clash.base, clash.theirs):
+        place = _place(clash, found, start, end)
+        if place is None or place[0] < kept_to:
+            return None
+        result += clash.ours[kept_to : place[0]]
+        result += _older(clash, found, (start, end), place, older)
+        kept_to = place[1]
+    result += clash.ours[kept_to:]
+    return Settled(tuple(result), "the change's lines followed to where they are today")
+
+
+def follow_lines(base: Sequence[bytes], ours: Sequence[bytes]) -> dict[int, int]:
+    """For lines of `base` the line of `ours` that each became, order kept, by likeness of words."""
+    known: dict[tuple[bytes, bytes], float] = {}
+    scores = [[0.0] * (len(ours) + 1) for _ in range(len(base) + 1)]
+    alike: dict[tuple[int, int], float] = {}
+    for i, one in enumerate(base):
+        row, above = scores[i + 1], scores[i]
+        for j, other in enumerate(ours):
+            value = max(above[j + 1], row[j])
+            if tells(one) == tells(other):
+                pair = one, other
+                if pair not in known:
+                    known[pair] = likeness(one, other)
+                if known[pair] >= ALIKE:
+                    weight = known[pair] if tells(one) else 0.1 * known[pair]
+                    alike[i, j] = weight
+                    value = max(value, above[j] + weight)
+            row[j + 1] = value
+    found: dict[int, int] = {}
+    i, j = len(base), len(ours)
+    while i and j:
+        if scores[i][j] == scores[i - 1][j]:
+            i -= 1
+        elif scores[i][j] == scores[i][j - 1]:
+            j -= 1
+        else:
+            i, j = i - 1, j - 1
+            found[i] = j
+    return found
+
+
+def _edits(base: Sequence[bytes], theirs: Sequence[bytes]) -> list[tuple[int, int, tuple[bytes, ...]]]:
+    """What theirs does to the base: from line, to line, the lines instead."""
+    ends = [(0, 0, 0), *align(base, theirs, telling=tells), (len(base), len(theirs), 0)]
+    return [(a + n, b, tuple(theirs[x + n : y])) for (a, x, n), (b, y, _) in pairwise(ends) if a + n < b or x + n < y]
+
+
+def _place(clash: Clash, found: dict[int, int], start: int, end: int) -> tuple[int, int] | None:
+    """Where in ours the base's lines `start` to `end` are; an empty place for an empty stretch."""
+    if start == end:
+        return _between(clash, found, start)
+    telling = [line for line in range(start, end) if tells(clash.base[line])]
+    places = [found[line] for line in telling if line in found]
+    if not places or len(telling) - len(places) > _UNFOUND * len(telling):
+        return None
+    first, last = min(places), max(places) + 1
+    if last - first > _GROWN * (end - start) + 2:
+        return None
+    return _with_blanks(clash, found, start, end, first, last)
+
+
+def _with_blanks(clash: Clash, found: dict[int, int], start: int, end: int, first: int, last: int) -> tuple[int, int]:
+    """The place with the blank and bracket lines at its edges that the stretch has too."""
+    edge = start
+    while edge < end and not tells(clash.base[edge]) and first > 0 and not tells(clash.ours[first - 1]):
+        owner = first - 1
+        if any(j == owner and not start <= i < end for i, j in found.items()):
+            break
+        edge, first = edge + 1, first - 1
+    edge = end
+    while edge > start and not tells(clash.base[edge - 1]) and last < len(clash.ours) and not tells(clash.ours[last]):
+        if any(j == last and not start <= i < end for i, j in found.items()):
+            break
+        edge, last = edge - 1, last + 1
+    return first, last
+
+
+def _between(clash: Clash, found: dict[int, int], line: int) -> tuple[int, int] | None:
+    if line == 0 and 0 not in found:
+        return 0, 0
+    if line - 1 in found:
+        return found[line - 1] + 1, found[line - 1] + 1
+    if line in found:
+        return found[line], found[line]
+    if line == len(clash.base):
+        return len(clash.ours), len(clash.ours)
+    return None
+
+
+def _older(
+    clash: Clash, found: dict[int, int], stretch: tuple[int, int], place: tuple[int, int], older: tuple[bytes, ...]
+) -> tuple[bytes, ...]:
+    """The older lines for one place: merged by words where that is possible, else put in as a whole."""
+    start, end = stretch
+    base, ours = clash.base[start:end], clash.ours[place[0] : place[1]]
+    if base and ours and older:
+        merged = worded(Clash(base, ours, older))
+        if merged is not None:
+            return merged.lines
+    if not older:
+        return ()
+    near = min(found, key=lambda line: (min(abs(line - start), abs(line - end)), line), default=None)
+    shifted = older
+    if near is not None:
+        shifted = Shift(indent_of(clash.base[near]), indent_of(clash.ours[found[near]])).lines(older)
+    return with_names(shifted, clash.renamed)

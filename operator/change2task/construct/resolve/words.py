@@ -1,0 +1,45 @@
+"""The words of a stretch of text, whatever its language: names, numbers, blanks, line ends with indentation, signs.
+
+Joined they are the text again. A merger of words needs no grammar, so that it serves templates and settings as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+_WORD = re.compile(
+    rb"[A-Za-z_\x80-\xff][0-9A-Za-z_\x80-\xff]*|[0-9][0-9A-Za-z_.]*|\r?\n[ \t]*|[ \t\f\v\r]+|.", re.DOTALL
+)
+_NAME = re.compile(rb"[A-Za-z_\x80-\xff][0-9A-Za-z_\x80-\xff]*")
+
+
+def words(text: bytes) -> list[bytes]:
+    """The words in order."""
+    return _WORD.findall(text)
+
+
+def is_name(word: bytes) -> bool:
+    """Whether the word could be an identifier."""
+    return _NAME.fullmatch(word) is not None
+
+
+def tells(line: bytes) -> bool:
+    """Whether a line or word says anything: blank lines and lone brackets stand everywhere."""
+    return any(byte > 0x7F or bytes((byte,)).isalnum() for byte in line)
+
+
+def likeness(one: bytes, other: bytes, *, signs: bool = True) -> float:
+    """How much of two texts' words is common, 0 to 1; blanks never count, brackets and the like only with `signs`."""
+    if one.strip() == other.strip():
+        return 1.0
+    counts = bytes.strip if signs else tells
+    first = Counter(word for word in words(one) if counts(word))
+    second = Counter(word for word in words(other) if counts(word))
+    size = first.total() + second.total()
+    return 2 * (first & second).total() / size if size else 1.0
+
+
+def indent_of(line: bytes) -> bytes:
+    """The blanks a line begins with."""
+    return line[: len(line) - len(line.lstrip(b" \t"))]
