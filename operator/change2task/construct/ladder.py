@@ -13,12 +13,16 @@ from change2task.api.taskcandidate import Profile
 from change2task.construct.models import Assignment, NotApplicable, Proposal
 from change2task.construct.strategies.added_dropped import AddedDropped
 from change2task.construct.strategies.exact_reversal import ExactReversal
+from change2task.construct.strategies.history_walk import HistoryWalk
 from change2task.construct.strategies.line_ownership import LineOwnership
 from change2task.construct.strategies.older_regions import OlderRegions
+from change2task.construct.strategies.older_units import OlderUnits
 from change2task.construct.strategies.partial_reversal import PartialReversal
+from change2task.construct.strategies.per_file import PerFile
 from change2task.construct.strategies.relaxed_context import RelaxedContext
 from change2task.construct.strategies.three_way import ThreeWay
 from change2task.construct.strategies.unique_block import UniqueBlock
+from change2task.construct.strategies.unit_merge import UnitMerge
 from change2task.construct.strategies.word_merge import WordMerge
 from change2task.construct.strategy import Strategy
 from change2task.vcs.repository import Repository
@@ -31,8 +35,12 @@ _FULL: tuple[Strategy, ...] = (
     UniqueBlock(),
     WordMerge(),
     LineOwnership(),
+    UnitMerge(),
+    HistoryWalk(),
     AddedDropped(),
+    PerFile(),
     PartialReversal(),
+    OlderUnits(),
     OlderRegions(),
 )
 
