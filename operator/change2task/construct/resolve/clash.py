@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from change2task.syntax.languages import Language
 
@@ -16,7 +16,7 @@ class Clash:
     ours: tuple[bytes, ...]
     theirs: tuple[bytes, ...]
     language: Language | None = None
-    renamed: Mapping[bytes, bytes] = field(default_factory=dict)
+    renamed: tuple[tuple[bytes, bytes], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

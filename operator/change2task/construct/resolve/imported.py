@@ -31,20 +31,26 @@ def imported(clash: Clash) -> Settled | None:
     return Settled((*clash.ours, *lost), how)
 
 
+def written_again(language: Language, source: bytes, statement: Import, names: Sequence[str]) -> list[bytes] | None:
+    """Lines that import these names of a statement; None where they cannot be written without its other names."""
+    if language is Language.PYTHON and statement.module != "__future__":
+        return _python(statement, names, source)
+    if len(set(names)) == len(statement.bindings):
+        return _whole(source, statement)
+    return None
+
+
 def _lost(language: Language, base: bytes, ours: bytes, theirs: bytes) -> tuple[bytes, ...] | None:
     """Statements for the names that only `theirs` binds; None where they cannot be written on lines of their own."""
     bound = _names(language, base) | _names(language, ours)
     lines: list[bytes] = []
     for statement in imports(language, theirs):
-        missing = [b for b in statement.bindings if b.name not in bound]
-        if not missing:
-            continue
-        if language is Language.PYTHON and statement.module and not statement.module.startswith("__future__"):
-            lines += _python(statement, [b.name for b in missing], theirs)
-        elif len(missing) == len(statement.bindings):
-            lines += _whole(theirs, statement)
-        else:
-            return None
+        missing = [b.name for b in statement.bindings if b.name not in bound]
+        if missing:
+            again = written_again(language, theirs, statement, missing)
+            if again is None:
+                return None
+            lines += again
     return tuple(lines)
 
 

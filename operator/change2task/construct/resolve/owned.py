@@ -9,6 +9,7 @@ too far apart, nothing is claimed.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from change2task.construct.resolve.align import align
@@ -24,6 +25,7 @@ _UNFOUND = 0.34
 _GROWN = 1.8
 
 
+@lru_cache(maxsize=512)
 def owned(clash: Clash) -> Settled | None:
     """The modern lines with the change's own ones replaced by the older ones."""
     if not clash.base or not clash.ours or len(clash.base) * len(clash.ours) > _MOST_PAIRS:

@@ -6,17 +6,20 @@ modern file, the new one was not there before, and every line that tells agrees.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from change2task.construct.resolve.words import is_name, words
 
 _MOST_LINES = 20_000
 
 
-def renames(base: Sequence[bytes], ours: Sequence[bytes], pairs: Sequence[tuple[int, int]]) -> dict[bytes, bytes]:
-    """Old names to new ones; `pairs` are lines of base and ours that belong together."""
+Renames = tuple[tuple[bytes, bytes], ...]
+
+
+def renames(base: Sequence[bytes], ours: Sequence[bytes], pairs: Sequence[tuple[int, int]]) -> Renames:
+    """Old names with their new ones; `pairs` are lines of base and ours that belong together."""
     if max(len(base), len(ours)) > _MOST_LINES:
-        return {}
+        return ()
     votes: dict[bytes, set[bytes]] = {}
     for one, other in pairs:
         first, second = words(base[one].strip()), words(ours[other].strip())
@@ -27,15 +30,16 @@ def renames(base: Sequence[bytes], ours: Sequence[bytes], pairs: Sequence[tuple[
             for a, b in different:
                 votes.setdefault(a, set()).add(b)
     if not votes:
-        return {}
+        return ()
     before = {word for line in base for word in words(line)}
     now = {word for line in ours for word in words(line)}
     agreed = {old: next(iter(new)) for old, new in votes.items() if len(new) == 1}
-    return {old: new for old, new in sorted(agreed.items()) if old not in now and new not in before}
+    return tuple((old, new) for old, new in sorted(agreed.items()) if old not in now and new not in before)
 
 
-def with_names(lines: Sequence[bytes], renamed: Mapping[bytes, bytes]) -> tuple[bytes, ...]:
+def with_names(lines: Sequence[bytes], renamed: Renames) -> tuple[bytes, ...]:
     """The lines with the names of today."""
     if not renamed:
         return tuple(lines)
-    return tuple(b"".join(renamed.get(word, word) for word in words(line)) for line in lines)
+    names = dict(renamed)
+    return tuple(b"".join(names.get(word, word) for word in words(line)) for line in lines)

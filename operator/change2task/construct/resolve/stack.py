@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from change2task.construct.resolve.align import align
 from change2task.construct.resolve.clash import Clash, Resolver
-from change2task.construct.resolve.diff3 import stretches
+from change2task.construct.resolve.diff3 import Stretch, stretches
 from change2task.construct.resolve.layout import Layout
 from change2task.construct.resolve.owned import follow_lines
-from change2task.construct.resolve.renamed import renames
+from change2task.construct.resolve.renamed import Renames, renames
 from change2task.construct.resolve.worded import split_lines
 from change2task.construct.resolve.words import tells
 from change2task.syntax.languages import Language
@@ -65,8 +66,7 @@ def merge(
     sides = [split_lines(layout.plain(side)) for side in (base, ours, theirs)]
     if max(map(len, sides)) > MOST_LINES:
         raise Unmergeable(f"a version has more than {MOST_LINES} lines")
-    parts = list(stretches(*sides, telling=tells))
-    renamed = _renamed(sides[0], sides[1]) if any(part.settled is None for part in parts) else {}
+    parts, renamed = _cut(*sides)
     lines: list[bytes] = []
     notes: list[Note] = []
     unsettled = 0
@@ -92,7 +92,16 @@ def merge(
     return Merged(layout.dressed(b"".join(lines)), tuple(notes), unsettled)
 
 
-def _renamed(base: Sequence[bytes], ours: Sequence[bytes]) -> dict[bytes, bytes]:
+# Strategies ask for the same files one after another, with other resolvers.
+@lru_cache(maxsize=16)
+def _cut(
+    base: tuple[bytes, ...], ours: tuple[bytes, ...], theirs: tuple[bytes, ...]
+) -> tuple[tuple[Stretch, ...], Renames]:
+    parts = tuple(stretches(base, ours, theirs, telling=tells))
+    return parts, _renamed(base, ours) if any(part.settled is None for part in parts) else ()
+
+
+def _renamed(base: Sequence[bytes], ours: Sequence[bytes]) -> Renames:
     """Names that later work changed, from the lines between those that are the same on both sides."""
     pairs: list[tuple[int, int]] = []
     one = other = 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from change2task.construct.resolve.clash import Clash, Settled
 from change2task.construct.resolve.diff3 import stretches
 from change2task.construct.resolve.words import tells, words
@@ -10,6 +12,7 @@ MOST_WORDS = 20_000
 _STEPS = 600_000
 
 
+@lru_cache(maxsize=512)
 def worded(clash: Clash) -> Settled | None:
     """The lines merged word by word, if no word clashes and every line that is kept stays one."""
     sides = [words(b"".join(side)) for side in (clash.base, clash.ours, clash.theirs)]
