@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from change2task.construct.resolve.align import align
 from change2task.construct.resolve.clash import Clash, Settled
-from change2task.construct.resolve.renamed import with_names
+from change2task.construct.resolve.renamed import renames, with_names
 from change2task.construct.resolve.shift import Shift
 from change2task.construct.resolve.worded import worded
 from change2task.construct.resolve.words import indent_of, likeness, tells
@@ -23,6 +23,8 @@ ALIKE = 0.65
 _MOST_PAIRS = 60_000
 _UNFOUND = 0.34
 _GROWN = 1.8
+_WIDENED = 4
+_BRACKETS = ((b"(", b")"), (b"[", b"]"), (b"{", b"}"))
 
 
 @lru_cache(maxsize=512)
@@ -31,14 +33,17 @@ def owned(clash: Clash) -> Settled | None:
     if not clash.base or not clash.ours or len(clash.base) * len(clash.ours) > _MOST_PAIRS:
         return None
     found = follow_lines(clash.base, clash.ours)
+    renamed = tuple(dict([*clash.renamed, *renames(clash.base, clash.ours, list(found.items()))]).items())
     result: list[bytes] = []
     kept_to = 0
     for start, end, older in _edits(clash.base, clash.theirs):
         place = _place(clash, found, start, end)
+        place = None if place is None else _whole(clash, found, (start, end), place, older)
         if place is None or place[0] < kept_to:
             return None
         result += clash.ours[kept_to : place[0]]
-        result += _older(clash, found, (start, end), place, older)
+        back = with_names(_older(clash, found, (start, end), place, older), renamed)
+        result += () if _blank(back) and _blank(result[-1:]) else back
         kept_to = place[1]
     result += clash.ours[kept_to:]
     return Settled(tuple(result), "the change's lines followed to where they are today")
@@ -56,7 +61,7 @@ def follow_lines(base: Sequence[bytes], ours: Sequence[bytes]) -> dict[int, int]
             if tells(one) == tells(other):
                 pair = one, other
                 if pair not in known:
-                    known[pair] = likeness(one, other)
+                    known[pair] = max(likeness(one, other), likeness(one, other, signs=False))
                 if known[pair] >= ALIKE:
                     weight = known[pair] if tells(one) else 0.1 * known[pair]
                     alike[i, j] = weight
@@ -139,4 +144,33 @@ def _older(
     shifted = older
     if near is not None:
         shifted = Shift(indent_of(clash.base[near]), indent_of(clash.ours[found[near]])).lines(older)
-    return with_names(shifted, clash.renamed)
+    return shifted
+
+
+def _whole(
+    clash: Clash, found: dict[int, int], stretch: tuple[int, int], place: tuple[int, int], older: tuple[bytes, ...]
+) -> tuple[int, int] | None:
+    """The place, widened by lines that nothing else claims until it opens and closes the brackets that older lines do.
+
+    What goes must leave as many brackets open as what comes; else a statement would be torn in two.
+    """
+    wanted = _open(older)
+    kept = {other for one, other in found.items() if not stretch[0] <= one < stretch[1]}
+    for more in range(_WIDENED + 1):
+        for above in range(more + 1):
+            first, last = place[0] - above, place[1] + more - above
+            if first < 0 or last > len(clash.ours):
+                continue
+            taken = {*range(first, place[0]), *range(place[1], last)}
+            if not taken & kept and _open(clash.ours[first:last]) == wanted:
+                return first, last
+    return None
+
+
+def _blank(lines: Sequence[bytes]) -> bool:
+    return bool(lines) and not b"".join(lines).strip()
+
+
+def _open(lines: Sequence[bytes]) -> tuple[int, ...]:
+    text = b"".join(lines)
+    return tuple(text.count(one) - text.count(other) for one, other in _BRACKETS)

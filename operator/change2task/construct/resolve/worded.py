@@ -6,9 +6,12 @@ from functools import lru_cache
 
 from change2task.construct.resolve.clash import Clash, Settled
 from change2task.construct.resolve.diff3 import stretches
-from change2task.construct.resolve.words import tells, words
+from change2task.construct.resolve.words import likeness, tells, words
 
 MOST_WORDS = 20_000
+ALIKE = 0.5
+"""Lines that later work rewrote further than this share single words by chance only."""
+
 _STEPS = 600_000
 
 
@@ -17,6 +20,8 @@ def worded(clash: Clash) -> Settled | None:
     """The lines merged word by word, if no word clashes and every line that is kept stays one."""
     sides = [words(b"".join(side)) for side in (clash.base, clash.ours, clash.theirs)]
     if max(map(len, sides)) > MOST_WORDS or not sides[1]:
+        return None
+    if likeness(b"".join(clash.base), b"".join(clash.ours)) < ALIKE:
         return None
     merged: list[bytes] = []
     for stretch in stretches(*sides, anchors=False, telling=tells, steps=_STEPS):
