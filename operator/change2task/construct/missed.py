@@ -51,6 +51,15 @@ def missed(
     return tuple(dict.fromkeys(found))
 
 
+def defined(path: bytes, text: bytes) -> frozenset[str]:
+    """Every name that a file defines as far as ``missed`` looks at it."""
+    language = language_of(path, text[:256])
+    if language is None:
+        return frozenset()
+    names = module_names(text) if language is Language.PYTHON else None
+    return _members(language, text) | (names or frozenset())
+
+
 def _missed_names(
     path: bytes, before: bytes, after: bytes | None, everything: Mapping[bytes, bytes]
 ) -> Iterator[tuple[str, bytes]]:

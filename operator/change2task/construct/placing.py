@@ -96,7 +96,7 @@ def _with_unit(language: Language, source: bytes, target: bytes, name: str) -> b
         return _inserted(target, line, b"\n" * blank + text)
     if below:
         line = there[below[0].key].span.first_line - 1
-        return _inserted(target, line, text + b"\n" * blank)
+        return _inserted(target, line, text + b"\n" * _blank_behind(source, unit))
     if parent is not None:
         return _inserted(target, parent.span.last_line, b"\n" * blank + text)
     return _inserted(target, target.count(b"\n"), b"\n" * blank + text)
@@ -111,6 +111,15 @@ def _text(source: bytes, unit: Unit) -> tuple[bytes, int]:
         blank += 1
     text = b"".join(lines[first : unit.span.last_line])
     return (text if text.endswith(b"\n") else text + b"\n"), blank
+
+
+def _blank_behind(source: bytes, unit: Unit) -> int:
+    blank = 0
+    for line in split_lines(source)[unit.span.last_line :]:
+        if line.strip():
+            break
+        blank += 1
+    return blank
 
 
 def _inserted(target: bytes, line: int, text: bytes) -> bytes:

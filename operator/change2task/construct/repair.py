@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from change2task.construct.missed import Missed, missed
+from change2task.construct.missed import Missed, defined, missed
 from change2task.construct.models import Assignment, Region
 from change2task.construct.placing import with_name, without_imports
-from change2task.construct.standing import standing, words_of
+from change2task.construct.standing import standing
 from change2task.patch.paths import quote, unquote
 from change2task.syntax.faults import new_syntax_errors
 from change2task.syntax.languages import Language, language_of
@@ -84,7 +84,8 @@ class _Repair:
         return Repaired(self._written(), tuple(self._regions), first)
 
     def _missed(self) -> tuple[Missed, ...]:
-        if all(_all_names(path, text) <= _all_names(path, self._now.get(path)) for path, text in self._was.items()):
+        gone = (defined(path, text) - defined(path, self._now.get(path, b"")) for path, text in self._was.items())
+        if not any(gone):
             return ()
         if self._others is None:
             self._others = dict(self._sources())
@@ -186,11 +187,6 @@ class _Repair:
             return None
         text = self._repository.blob(entry.oid)
         return text if len(text) <= MOST_BYTES else None
-
-
-def _all_names(path: bytes, text: bytes | None) -> frozenset[str]:
-    """A quick bound on what a file defines: every word of it."""
-    return frozenset() if text is None else frozenset(words_of(text))
 
 
 def _sentence(lacking: tuple[Missed, ...], unbound: list[tuple[bytes, str]]) -> str:

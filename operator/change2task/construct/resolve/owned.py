@@ -87,7 +87,10 @@ def _edits(base: Sequence[bytes], theirs: Sequence[bytes]) -> list[tuple[int, in
 
 
 def _place(clash: Clash, found: dict[int, int], start: int, end: int) -> tuple[int, int] | None:
-    """Where in ours the base's lines `start` to `end` are; an empty place for an empty stretch."""
+    """Where in ours the base's lines `start` to `end` are; an empty place for an empty stretch.
+
+    Lines at its edges that nothing was found for are taken to have become those that nothing else claims there.
+    """
     if start == end:
         return _between(clash, found, start)
     telling = [line for line in range(start, end) if tells(clash.base[line])]
@@ -97,6 +100,15 @@ def _place(clash: Clash, found: dict[int, int], start: int, end: int) -> tuple[i
     first, last = min(places), max(places) + 1
     if last - first > _GROWN * (end - start) + 2:
         return None
+    kept = {other for one, other in found.items() if not start <= one < end}
+    for line in telling:
+        if line in found or first == 0 or first - 1 in kept or not tells(clash.ours[first - 1]):
+            break
+        first -= 1
+    for line in reversed(telling):
+        if line in found or last == len(clash.ours) or last in kept or not tells(clash.ours[last]):
+            break
+        last += 1
     return _with_blanks(clash, found, start, end, first, last)
 
 
@@ -150,12 +162,15 @@ def _older(
 def _whole(
     clash: Clash, found: dict[int, int], stretch: tuple[int, int], place: tuple[int, int], older: tuple[bytes, ...]
 ) -> tuple[int, int] | None:
-    """The place, widened by lines that nothing else claims until it opens and closes the brackets that older lines do.
+    """The place, widened by lines that nothing else claims until no statement and no block would be torn in two.
 
-    What goes must leave as many brackets open as what comes; else a statement would be torn in two.
+    What goes must leave as many brackets open as what comes, and no deeper lines without what they stand under.
     """
     wanted = _open(older)
     kept = {other for one, other in found.items() if not stretch[0] <= one < stretch[1]}
+    place = _with_block(clash, kept, place, older)
+    if place[1] - place[0] > _GROWN * (stretch[1] - stretch[0]) + 2 + _WIDENED:
+        return None
     for more in range(_WIDENED + 1):
         for above in range(more + 1):
             first, last = place[0] - above, place[1] + more - above
@@ -165,6 +180,26 @@ def _whole(
             if not taken & kept and _open(clash.ours[first:last]) == wanted:
                 return first, last
     return None
+
+
+def _with_block(clash: Clash, kept: set[int], place: tuple[int, int], older: tuple[bytes, ...]) -> tuple[int, int]:
+    """The place with the deeper lines behind it that later work added, unless a block of the older lines holds them."""
+    telling = [indent_of(line) for line in clash.ours[place[0] : place[1]] if tells(line)]
+    if not telling:
+        return place
+    depth = min(map(len, telling))
+    holder = next((line for line in reversed(older) if tells(line)), b"")
+    if len(indent_of(holder)) > depth:
+        return place
+    last = at = place[1]
+    while at < len(clash.ours) and at not in kept:
+        line = clash.ours[at]
+        at += 1
+        if line.strip():
+            if len(indent_of(line)) <= depth:
+                break
+            last = at
+    return place[0], last
 
 
 def _blank(lines: Sequence[bytes]) -> bool:
