@@ -96,7 +96,7 @@ def test_a_base_that_does_not_descend_from_the_change_is_said(history):
     history.builder.commit({"m.py": AFTER + b"\n"})
     _, answer = history.answer(change_commit=side)
     assert isinstance(answer, NotApplicable)
-    assert answer.why == "m.py: the change is no ancestor of the base"
+    assert answer.why == f"m.py: {side} is not an ancestor of {history.builder.tip()}"
 
 
 def test_the_record_names_the_commits_at_which_clashes_were_settled(history):

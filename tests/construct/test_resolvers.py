@@ -173,6 +173,22 @@ def test_lines_that_are_nowhere_to_be_found_are_not_guessed_at():
     assert owned(clash(b"alpha(beta)\ngamma(delta)", b"one(two)\nthree(four)", b"old()")) is None
 
 
+def test_a_line_over_a_block_comes_back_over_that_block_only():
+    base = b"if names:\n    remove(names)"
+    theirs = b"if names and confirm():\n    remove(names)"
+    same = owned(clash(base, b"if names[1:]:\n    remove(names, force)", theirs))
+    assert lines_of(same).startswith(b"if names and confirm():\n")
+    assert (
+        owned(clash(base, b"if not names:\n    return\nremove(names, force)", b"if sure():\n    remove(names)")) is None
+    )
+
+
+def test_what_stood_under_a_line_that_goes_goes_with_it():
+    base = b"start()\nif strict:\n    check(value)\nend(a)"
+    ours = b"start(1)\nif strict:\n    check(value)\n    log(later)\nend(b, c)"
+    assert lines_of(owned(clash(base, ours, b"start()\nend(a)"))) == b"start(1)\nend(b, c)\n"
+
+
 def test_older_lines_use_the_names_of_today():
     base = b"def f(ctx):\n    a = ctx.new\n    return a\n\n\ndef g(ctx):\n    return ctx.b\n"
     ours = base.replace(b"ctx", b"context").replace(b"a = context.new", b"a = context.new or other")

@@ -25,7 +25,7 @@ from change2task.vcs.trees import EXECUTABLE, FILE, Entry
 
 MOST_ROUNDS = 6
 MOST_MISSED = 40
-MOST_BYTES = 2_000_000
+MOST_BYTES = 400_000
 
 
 @dataclass(frozen=True, slots=True)

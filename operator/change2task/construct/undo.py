@@ -14,12 +14,12 @@ from change2task.construct.resolve.stack import Merged, Unmergeable
 from change2task.patch.paths import quote, unquote
 from change2task.syntax.faults import new_syntax_errors
 from change2task.syntax.languages import Language, language_of
-from change2task.vcs.errors import MissingObject, ObjectTooLarge
+from change2task.vcs.errors import InvalidTree, MissingObject, NotAnAncestor, ObjectTooLarge
 from change2task.vcs.repository import Repository
 from change2task.vcs.trees import EXECUTABLE, FILE, Entry, Tree
 
 SHOWN_REGIONS = 200
-MOST_PARSED = 3_000_000
+MOST_PARSED = 2_000_000
 _TEXTS = frozenset({FILE, EXECUTABLE})
 
 
@@ -66,15 +66,18 @@ class Workplace:
         """One file's part of the change undone. Raises NotUndone."""
         try:
             return self._undo(file, merge)
-        except (MissingObject, ObjectTooLarge) as error:
+        except (MissingObject, NotAnAncestor, ObjectTooLarge) as error:
             raise NotUndone(f"{_name(file)}: {error}") from error
 
     def write(self, changes: Change) -> str:
-        """The healthy tree with these changes."""
-        return self.repository.write_tree(self.healthy.replacing(changes))
+        """The healthy tree with these changes. Raises NotUndone where a file would stand in a folder's place."""
+        try:
+            return self.repository.write_tree(self.healthy.replacing(changes))
+        except InvalidTree as error:
+            raise NotUndone(str(error)) from error
 
     def _undo(self, file: SourceFile, merge: MergeFile) -> Undone:
-        before, after = self._entry(self.assignment.before_tree, file.before), None
+        before = self._entry(self.assignment.before_tree, file.before)
         after = self._entry(self.assignment.after_tree, file.after)
         modern = None if file.modern is None else self.healthy.get(unquote(file.modern))
         if before is None:
@@ -117,7 +120,7 @@ class Workplace:
 
     def _bring_back(self, file: SourceFile, before: Entry) -> Undone:
         path = unquote(file.before or "")
-        if path in self.healthy or any(other.startswith(path + b"/") for other in self.healthy):
+        if path in self.healthy:
             raise NotUndone(f"{file.before} was deleted by the change and stands there again")
         return Undone({path: before}, (Region(path=file.before or "", how="deleted by the change; brought back"),))
 

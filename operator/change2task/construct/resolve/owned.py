@@ -17,10 +17,10 @@ from change2task.construct.resolve.clash import Clash, Settled
 from change2task.construct.resolve.renamed import renames, with_names
 from change2task.construct.resolve.shift import Shift
 from change2task.construct.resolve.worded import worded
-from change2task.construct.resolve.words import indent_of, likeness, tells
+from change2task.construct.resolve.words import Wording, indent_of, tells
 
 ALIKE = 0.65
-_MOST_PAIRS = 60_000
+_MOST_PAIRS = 40_000
 _UNFOUND = 0.34
 _GROWN = 1.8
 _WIDENED = 4
@@ -39,7 +39,7 @@ def owned(clash: Clash) -> Settled | None:
     for start, end, older in _edits(clash.base, clash.theirs):
         place = _place(clash, found, start, end)
         place = None if place is None else _whole(clash, found, (start, end), place, older)
-        if place is None or place[0] < kept_to:
+        if place is None or place[0] < kept_to or not _holds(clash, found, end, place, older):
             return None
         result += clash.ours[kept_to : place[0]]
         back = with_names(_older(clash, found, (start, end), place, older), renamed)
@@ -51,21 +51,16 @@ def owned(clash: Clash) -> Settled | None:
 
 def follow_lines(base: Sequence[bytes], ours: Sequence[bytes]) -> dict[int, int]:
     """For lines of `base` the line of `ours` that each became, order kept, by likeness of words."""
-    known: dict[tuple[bytes, bytes], float] = {}
     scores = [[0.0] * (len(ours) + 1) for _ in range(len(base) + 1)]
-    alike: dict[tuple[int, int], float] = {}
-    for i, one in enumerate(base):
+    others = [Wording(line) for line in ours]
+    for i, line in enumerate(base):
         row, above = scores[i + 1], scores[i]
-        for j, other in enumerate(ours):
+        one = Wording(line)
+        for j, other in enumerate(others):
             value = max(above[j + 1], row[j])
-            if tells(one) == tells(other):
-                pair = one, other
-                if pair not in known:
-                    known[pair] = max(likeness(one, other), likeness(one, other, signs=False))
-                if known[pair] >= ALIKE:
-                    weight = known[pair] if tells(one) else 0.1 * known[pair]
-                    alike[i, j] = weight
-                    value = max(value, above[j] + weight)
+            alike = one.like(other)
+            if alike >= ALIKE:
+                value = max(value, above[j] + (alike if one.telling else 0.1 * alike))
             row[j + 1] = value
     found: dict[int, int] = {}
     i, j = len(base), len(ours)
@@ -180,6 +175,18 @@ def _whole(
             if not taken & kept and _open(clash.ours[first:last]) == wanted:
                 return first, last
     return None
+
+
+def _holds(clash: Clash, found: dict[int, int], end: int, place: tuple[int, int], older: tuple[bytes, ...]) -> bool:
+    """Whether a line that comes back over a block stands over the same block today."""
+    head = next((line for line in reversed(older) if tells(line)), None)
+    below = next((line for line in range(end, len(clash.base)) if tells(clash.base[line])), None)
+    if head is None or below is None or len(indent_of(clash.base[below])) <= len(indent_of(head)):
+        return True
+    now = next((line for line in range(place[1], len(clash.ours)) if tells(clash.ours[line])), None)
+    if now is None or found.get(below) != now:
+        return False
+    return place[0] == place[1] or len(indent_of(clash.ours[now])) > len(indent_of(clash.ours[place[0]]))
 
 
 def _with_block(clash: Clash, kept: set[int], place: tuple[int, int], older: tuple[bytes, ...]) -> tuple[int, int]:

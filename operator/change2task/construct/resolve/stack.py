@@ -22,7 +22,9 @@ from change2task.syntax.languages import Language
 
 MOST_BYTES = 4_000_000
 MOST_LINES = 60_000
+MOST_CLASHES = 100
 _MOST_PAIRS = 10_000
+_MOST_PAIRS_IN_ALL = 100_000
 Otherwise = Literal["fail", "ours", "theirs"]
 
 
@@ -67,6 +69,9 @@ def merge(
     if max(map(len, sides)) > MOST_LINES:
         raise Unmergeable(f"a version has more than {MOST_LINES} lines")
     parts, renamed = _cut(*sides)
+    clashes = sum(part.settled is None for part in parts)
+    if clashes > MOST_CLASHES:
+        raise Unmergeable(f"it clashes with later work in {clashes} places, more than {MOST_CLASHES}")
     lines: list[bytes] = []
     notes: list[Note] = []
     unsettled = 0
@@ -105,9 +110,12 @@ def _renamed(base: Sequence[bytes], ours: Sequence[bytes]) -> Renames:
     """Names that later work changed, from the lines between those that are the same on both sides."""
     pairs: list[tuple[int, int]] = []
     one = other = 0
+    left = _MOST_PAIRS_IN_ALL
     for match in (*align(base, ours, telling=tells), None):
         end, other_end = (match.one, match.other) if match else (len(base), len(ours))
-        if 0 < (end - one) * (other_end - other) <= _MOST_PAIRS:
+        size = (end - one) * (other_end - other)
+        if 0 < size <= min(_MOST_PAIRS, left):
+            left -= size
             found = follow_lines(base[one:end], ours[other:other_end])
             pairs += [(one + i, other + j) for i, j in found.items()]
         if match:

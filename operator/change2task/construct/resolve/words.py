@@ -40,6 +40,32 @@ def likeness(one: bytes, other: bytes, *, signs: bool = True) -> float:
     return 2 * (first & second).total() / size if size else 1.0
 
 
+class Wording:
+    """A line's words, counted once, to be compared with many others."""
+
+    def __init__(self, line: bytes) -> None:
+        self.telling = tells(line)
+        self._text = line.strip()
+        self._all = Counter(word for word in words(self._text) if word.strip())
+        self._telling = Counter({word: count for word, count in self._all.items() if tells(word)})
+        self._sizes = self._all.total(), self._telling.total()
+
+    def like(self, other: Wording) -> float:
+        """The larger ``likeness``, with signs or without; 0 where only one of the two tells anything."""
+        if self._text == other._text:
+            return 1.0
+        if not self.telling or not other.telling:
+            return 0.0
+        counts = ((self._all, other._all), (self._telling, other._telling))
+        sizes = (a + b for a, b in zip(self._sizes, other._sizes, strict=True))
+        return max(2 * _common(one, two) / size for (one, two), size in zip(counts, sizes, strict=True))
+
+
+def _common(one: Counter[bytes], two: Counter[bytes]) -> int:
+    few, many = (one, two) if len(one) <= len(two) else (two, one)
+    return sum(min(count, many[word]) for word, count in few.items() if word in many)
+
+
 def indent_of(line: bytes) -> bytes:
     """The blanks a line begins with."""
     return line[: len(line) - len(line.lstrip(b" \t"))]

@@ -16,7 +16,6 @@ from change2task.construct.strategies.merging import Merging
 from change2task.construct.undo import MergeFile, NotUndone, Versions, refuse_broken
 from change2task.patch.paths import unquote
 from change2task.syntax.languages import language_of
-from change2task.vcs.errors import NotAnAncestor
 from change2task.vcs.repository import Repository
 
 MOST_STEPS = 400
@@ -46,28 +45,24 @@ def walking(repository: Repository, assignment: Assignment) -> MergeFile | None:
     if start is None or end is None:
         return None
 
-    def merge_file(versions: Versions) -> Merged:
-        return _Walk(repository, start, end).carry(versions)
-
-    return merge_file
+    return _Walk(repository, start, end).carry
 
 
 class _Walk:
     def __init__(self, repository: Repository, start: str, end: str) -> None:
         self._repository, self._start, self._end = repository, start, end
+        self._left = MOST_BYTES
 
     def carry(self, versions: Versions) -> Merged:
         """The undone file, as far along as the modern one. Raises Unmergeable."""
         path = unquote(versions.source.after or "")
-        try:
-            trail = self._repository.trail(path, self._start, self._end)[1:]
-        except NotAnAncestor as error:
-            raise Unmergeable("the change is no ancestor of the base") from error
+        trail = self._repository.trail(path, self._start, self._end)[1:]
         if len(trail) > MOST_STEPS:
             raise Unmergeable(f"{len(trail)} later commits touch it, more than {MOST_STEPS}")
         texts = list(self._repository.blobs(version.entry.oid for version in trail))
-        if sum(map(len, texts)) > MOST_BYTES:
-            raise Unmergeable(f"its later versions are larger than {MOST_BYTES} bytes together")
+        self._left -= sum(map(len, texts))
+        if self._left < 0:
+            raise Unmergeable(f"the later versions are larger than {MOST_BYTES} bytes together")
         if not texts or texts[-1] != versions.modern:
             raise Unmergeable("its history does not lead to the file of the base")
         now, undone = versions.after, versions.before

@@ -33,10 +33,9 @@ class Merging:
                 undone = place.undo(file, self._merge)
                 changes.update(undone.changes)
                 regions += undone.regions
+            yield proposal(self.name, self.level, place, changes, regions)
         except NotUndone as refusal:
             yield NotApplicable(strategy=self.name, level=self.level, why=str(refusal))
-            return
-        yield proposal(self.name, self.level, place, changes, regions)
 
 
 def proposal(

@@ -42,4 +42,7 @@ class PartialReversal:
             why = "; ".join(refused[:3]) or "every part of it clashes with later work"
             yield NotApplicable(strategy=self.name, level=self.level, why=f"nothing can be undone: {why}")
             return
-        yield proposal(self.name, self.level, place, changes, regions)
+        try:
+            yield proposal(self.name, self.level, place, changes, regions)
+        except NotUndone as refusal:
+            yield NotApplicable(strategy=self.name, level=self.level, why=str(refusal))

@@ -35,10 +35,9 @@ class PerFile:
                 way, undone = _first(place, file, ways)
                 changes.update(undone.changes)
                 regions += [region.replacing(how=f"by {way}: {region.how}") for region in undone.regions]
+            yield proposal(self.name, self.level, place, changes, regions)
         except NotUndone as refusal:
             yield NotApplicable(strategy=self.name, level=self.level, why=str(refusal))
-            return
-        yield proposal(self.name, self.level, place, changes, regions)
 
 
 def _first(place: Workplace, file: SourceFile, ways: Sequence[tuple[str, MergeFile]]) -> tuple[str, Undone]:

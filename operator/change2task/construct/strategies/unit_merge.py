@@ -12,10 +12,13 @@ from collections.abc import Callable
 from change2task.construct.resolve.layout import Layout
 from change2task.construct.resolve.menus import ALL
 from change2task.construct.resolve.parts import Part, hosts, mark, parts, skeleton
-from change2task.construct.resolve.stack import MOST_BYTES, Merged, Note, Unmergeable, merge
+from change2task.construct.resolve.stack import Merged, Note, Unmergeable, merge
 from change2task.construct.resolve.worded import split_lines
 from change2task.construct.strategies.merging import Merging
 from change2task.construct.undo import Versions
+
+MOST_BYTES = 400_000
+"""Reading every definition of a file takes seconds a megabyte."""
 
 Rest = Callable[[Part, Part, Part], bytes]
 """What stands in a function's place that does not merge: given it after, today and before the change."""
@@ -34,7 +37,7 @@ def by_units(versions: Versions, rest: Rest | None = None) -> Merged:
     if language is None:
         raise Unmergeable("no parser for its language")
     if max(map(len, (versions.before, versions.after, versions.modern))) > MOST_BYTES:
-        raise Unmergeable(f"a version is larger than {MOST_BYTES} bytes")
+        raise Unmergeable(f"a version is larger than {MOST_BYTES} bytes, too large to be taken apart")
     layout = Layout.of(versions.modern)
     before, after, modern = (layout.plain(s) for s in (versions.before, versions.after, versions.modern))
     older, newer, now = (parts(language, source) for source in (before, after, modern))
