@@ -182,7 +182,7 @@ def test_units_are_those_of_every_language_with_a_parser(proposed, path, before,
 
 def test_added_dropped_takes_rewritten_additions_away(proposed):
     base = b"a = 1\nb = 2\n"
-    after = b"a = 1\nif a > limit:\n    warn(a, limit)\nb = 2\n"
+    after = b"a = 1\nif a > limit:\n    warn(a, limit)\n    halt(a)\nb = 2\n"
     modern = b"a = 1\nlog(limit)\nstop(a > limit, 7)\nb = 2\n"
     [why] = proposed(LineOwnership(), {"m.txt": base}, {"m.txt": after}, {"m.txt": modern})
     assert "clash" in why

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from change2task.construct.resolve.align import align
-from change2task.construct.resolve.clash import Clash
+from change2task.construct.resolve.clash import Clash, Settled
 from change2task.construct.resolve.diff3 import stretches
 from change2task.construct.resolve.dropped import dropped
+from change2task.construct.resolve.elsewhere import elsewhere
 from change2task.construct.resolve.gone import gone
 from change2task.construct.resolve.imported import imported
 from change2task.construct.resolve.menus import ALL, LINES, WORDS
@@ -195,6 +196,22 @@ def test_older_lines_use_the_names_of_today():
     theirs = base.replace(b"    a = ctx.new\n", b"    a = make(ctx)\n")
     merged = merge(base, ours, theirs, LINES, language=Language.PYTHON)
     assert b"    a = make(context)\n" in merged.content
+
+
+def test_added_lines_that_later_work_put_elsewhere_go_from_there():
+    found = elsewhere(clash(b"# hint\na bool\nb []int", b"b []int\na bool", b"# hint\na bool", Language.GO))
+    assert lines_of(found) == b"a bool\n"
+    assert elsewhere(clash(b"a\nb", b"b\nc\nb", b"a")) is None
+
+
+def test_an_answer_that_would_tear_brackets_apart_is_passed_over():
+    def torn(found):
+        return Settled((b"f(\n",), "torn")
+
+    sides = b"a\nf(x)\n", b"a\nf(x, y)\n", b"a\nf()\n"
+    with pytest.raises(Unmergeable):
+        merge(*sides, (torn,))
+    assert merge(*sides, (torn, lambda found: Settled(found.theirs, "older"))).content == b"a\nf()\n"
 
 
 def test_what_the_change_only_added_goes_with_what_it_became():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from change2task.construct.resolve.clash import Resolver
 from change2task.construct.resolve.dropped import dropped
+from change2task.construct.resolve.elsewhere import elsewhere
 from change2task.construct.resolve.gone import gone
 from change2task.construct.resolve.imported import imported
 from change2task.construct.resolve.owned import owned
@@ -11,5 +12,5 @@ from change2task.construct.resolve.whitespace import whitespace
 from change2task.construct.resolve.worded import worded
 
 WORDS: tuple[Resolver, ...] = (whitespace, gone, imported, worded)
-LINES: tuple[Resolver, ...] = (*WORDS, owned)
+LINES: tuple[Resolver, ...] = (*WORDS, owned, elsewhere)
 ALL: tuple[Resolver, ...] = (*LINES, dropped)

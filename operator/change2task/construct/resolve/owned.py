@@ -17,14 +17,13 @@ from change2task.construct.resolve.clash import Clash, Settled
 from change2task.construct.resolve.renamed import renames, with_names
 from change2task.construct.resolve.shift import Shift
 from change2task.construct.resolve.worded import worded
-from change2task.construct.resolve.words import Wording, indent_of, tells
+from change2task.construct.resolve.words import Wording, indent_of, open_brackets, tells
 
 ALIKE = 0.65
 _MOST_PAIRS = 40_000
 _UNFOUND = 0.34
 _GROWN = 1.8
 _WIDENED = 4
-_BRACKETS = ((b"(", b")"), (b"[", b"]"), (b"{", b"}"))
 
 
 @lru_cache(maxsize=512)
@@ -90,7 +89,7 @@ def _place(clash: Clash, found: dict[int, int], start: int, end: int) -> tuple[i
         return _between(clash, found, start)
     telling = [line for line in range(start, end) if tells(clash.base[line])]
     places = [found[line] for line in telling if line in found]
-    if not places or len(telling) - len(places) > _UNFOUND * len(telling):
+    if not places or len(telling) - len(places) > max(1, _UNFOUND * len(telling)):
         return None
     first, last = min(places), max(places) + 1
     if last - first > _GROWN * (end - start) + 2:
@@ -161,7 +160,7 @@ def _whole(
 
     What goes must leave as many brackets open as what comes, and no deeper lines without what they stand under.
     """
-    wanted = _open(older)
+    wanted = open_brackets(older)
     kept = {other for one, other in found.items() if not stretch[0] <= one < stretch[1]}
     place = _with_block(clash, kept, place, older)
     if place[1] - place[0] > _GROWN * (stretch[1] - stretch[0]) + 2 + _WIDENED:
@@ -172,7 +171,7 @@ def _whole(
             if first < 0 or last > len(clash.ours):
                 continue
             taken = {*range(first, place[0]), *range(place[1], last)}
-            if not taken & kept and _open(clash.ours[first:last]) == wanted:
+            if not taken & kept and open_brackets(clash.ours[first:last]) == wanted:
                 return first, last
     return None
 
@@ -211,8 +210,3 @@ def _with_block(clash: Clash, kept: set[int], place: tuple[int, int], older: tup
 
 def _blank(lines: Sequence[bytes]) -> bool:
     return bool(lines) and not b"".join(lines).strip()
-
-
-def _open(lines: Sequence[bytes]) -> tuple[int, ...]:
-    text = b"".join(lines)
-    return tuple(text.count(one) - text.count(other) for one, other in _BRACKETS)

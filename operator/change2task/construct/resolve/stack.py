@@ -11,13 +11,13 @@ from functools import lru_cache
 from typing import Literal
 
 from change2task.construct.resolve.align import align
-from change2task.construct.resolve.clash import Clash, Resolver
+from change2task.construct.resolve.clash import Clash, Resolver, Settled
 from change2task.construct.resolve.diff3 import Stretch, stretches
 from change2task.construct.resolve.layout import Layout
 from change2task.construct.resolve.owned import follow_lines
 from change2task.construct.resolve.renamed import Renames, renames
 from change2task.construct.resolve.worded import split_lines
-from change2task.construct.resolve.words import tells
+from change2task.construct.resolve.words import open_brackets, tells
 from change2task.syntax.languages import Language
 
 MOST_BYTES = 4_000_000
@@ -83,7 +83,7 @@ def merge(
                 notes.append(Note(part.start + 1, "reversed"))
             continue
         clash = Clash(part.base, part.ours, part.theirs, language, renamed)
-        answer = next((found for resolver in resolvers if (found := resolver(clash)) is not None), None)
+        answer = _first(clash, resolvers)
         if answer is not None:
             lines += answer.lines
             notes.append(Note(part.start + 1, answer.how))
@@ -95,6 +95,17 @@ def merge(
             how = "kept as it is, clashes with later work" if otherwise == "ours" else "the older lines as they were"
             notes.append(Note(part.start + 1, how))
     return Merged(layout.dressed(b"".join(lines)), tuple(notes), unsettled)
+
+
+def _first(clash: Clash, resolvers: Sequence[Resolver]) -> Settled | None:
+    """The first answer that leaves as many brackets open as the modern lines do, but for what the change itself did."""
+    before, after, today = map(open_brackets, (clash.theirs, clash.base, clash.ours))
+    wanted = tuple(t + b - a for t, b, a in zip(today, before, after, strict=True))
+    for resolver in resolvers:
+        answer = resolver(clash)
+        if answer is not None and open_brackets(answer.lines) in (wanted, today):
+            return answer
+    return None
 
 
 # Strategies ask for the same files one after another, with other resolvers.

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from change2task.construct.resolve.clash import Clash, Settled
 from change2task.construct.resolve.diff3 import stretches
-from change2task.construct.resolve.words import likeness, tells, words
+from change2task.construct.resolve.words import kept, tells, words
 
 MOST_WORDS = 20_000
 ALIKE = 0.5
@@ -21,7 +21,7 @@ def worded(clash: Clash) -> Settled | None:
     sides = [words(b"".join(side)) for side in (clash.base, clash.ours, clash.theirs)]
     if max(map(len, sides)) > MOST_WORDS or not sides[1]:
         return None
-    if likeness(b"".join(clash.base), b"".join(clash.ours)) < ALIKE:
+    if kept(b"".join(clash.base), b"".join(clash.ours)) < ALIKE:
         return None
     merged: list[bytes] = []
     for stretch in stretches(*sides, anchors=False, telling=tells, steps=_STEPS):

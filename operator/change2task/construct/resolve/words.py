@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 
 _WORD = re.compile(
     rb"[A-Za-z_\x80-\xff][0-9A-Za-z_\x80-\xff]*|[0-9][0-9A-Za-z_.]*|\r?\n[ \t]*|[ \t\f\v\r]+|.", re.DOTALL
 )
+_BRACKETS = ((b"(", b")"), (b"[", b"]"), (b"{", b"}"))
 _NAME = re.compile(rb"[A-Za-z_\x80-\xff][0-9A-Za-z_\x80-\xff]*")
 
 
@@ -38,6 +40,20 @@ def likeness(one: bytes, other: bytes, *, signs: bool = True) -> float:
     second = Counter(word for word in words(other) if counts(word))
     size = first.total() + second.total()
     return 2 * (first & second).total() / size if size else 1.0
+
+
+def kept(one: bytes, other: bytes) -> float:
+    """How much of the shorter text's words the longer one has, 0 to 1, blanks not counted."""
+    first = Counter(word for word in words(one) if word.strip())
+    second = Counter(word for word in words(other) if word.strip())
+    size = min(first.total(), second.total())
+    return _common(first, second) / size if size else 1.0
+
+
+def open_brackets(lines: Iterable[bytes]) -> tuple[int, ...]:
+    """How many brackets of each kind stay open, those in texts and comments counted too."""
+    text = b"".join(lines)
+    return tuple(text.count(one) - text.count(other) for one, other in _BRACKETS)
 
 
 class Wording:

@@ -80,8 +80,8 @@ class _Walk:
                     refuse_broken(at_step, step.content)
             except (Unmergeable, NotUndone) as refusal:
                 raise Unmergeable(f"{where}: {refusal}") from refusal
-            if step.content == text:
-                raise Unmergeable(f"{where}: nothing of the change is left behind it")
+            if step.content == text and undone != now:
+                notes.append(Note(1, f"nothing of the change is left from here on ({where})"))
             notes += [Note(note.line, f"{note.how} ({where})") for note in settled]
             now, undone = text, step.content
         return Merged(undone, tuple(notes) or (Note(1, f"carried through {len(trail)} commits"),), 0)
