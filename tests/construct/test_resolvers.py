@@ -16,7 +16,7 @@ from change2task.construct.resolve.elsewhere import elsewhere
 from change2task.construct.resolve.gone import gone
 from change2task.construct.resolve.imported import imported
 from change2task.construct.resolve.menus import ALL, LINES, WORDS
-from change2task.construct.resolve.owned import owned
+from change2task.construct.resolve.owned import owned, stated
 from change2task.construct.resolve.stack import Unmergeable, merge
 from change2task.construct.resolve.whitespace import whitespace
 from change2task.construct.resolve.worded import worded
@@ -196,6 +196,16 @@ def test_older_lines_use_the_names_of_today():
     theirs = base.replace(b"    a = ctx.new\n", b"    a = make(ctx)\n")
     merged = merge(base, ours, theirs, LINES, language=Language.PYTHON)
     assert b"    a = make(context)\n" in merged.content
+
+
+def test_a_line_broken_over_several_since_is_followed_as_one_statement():
+    broken = clash(
+        b"if pattern and not match(pattern, issue):",
+        b"if (\n    pattern\n    and issue\n    and not match(pattern, issue)\n):",
+        b"if pattern and (\n    not match(pattern, stem(name))\n):",
+    )
+    assert owned(broken) is None
+    assert lines_of(stated(broken)) == b"if pattern and (\n    not match(pattern, stem(name))\n):\n"
 
 
 def test_added_lines_that_later_work_put_elsewhere_go_from_there():

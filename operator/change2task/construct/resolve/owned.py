@@ -9,6 +9,7 @@ too far apart, nothing is claimed.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -16,7 +17,7 @@ from change2task.construct.resolve.align import align
 from change2task.construct.resolve.clash import Clash, Settled
 from change2task.construct.resolve.renamed import renames, with_names
 from change2task.construct.resolve.shift import Shift
-from change2task.construct.resolve.worded import worded
+from change2task.construct.resolve.worded import split_lines, worded
 from change2task.construct.resolve.words import Wording, indent_of, open_brackets, tells
 
 ALIKE = 0.65
@@ -29,6 +30,29 @@ _WIDENED = 4
 @lru_cache(maxsize=512)
 def owned(clash: Clash) -> Settled | None:
     """The modern lines with the change's own ones replaced by the older ones."""
+    return _followed(clash, "the change's lines followed to where they are today")
+
+
+@lru_cache(maxsize=512)
+def stated(clash: Clash) -> Settled | None:
+    """The same by statements: lines between open brackets are one, however they are broken today."""
+    whole = replace(clash, base=_statements(clash.base), ours=_statements(clash.ours), theirs=_statements(clash.theirs))
+    return _followed(whole, "the change's statements followed to where they are today")
+
+
+def _statements(lines: Sequence[bytes]) -> tuple[bytes, ...]:
+    found: list[bytes] = []
+    depth = 0
+    for line in lines:
+        if depth > 0:
+            found[-1] += line
+        else:
+            found.append(line)
+        depth = max(0, depth + sum(open_brackets([line])))
+    return tuple(found)
+
+
+def _followed(clash: Clash, how: str) -> Settled | None:
     if not clash.base or not clash.ours or len(clash.base) * len(clash.ours) > _MOST_PAIRS:
         return None
     found = follow_lines(clash.base, clash.ours)
@@ -41,11 +65,13 @@ def owned(clash: Clash) -> Settled | None:
         if place is None or place[0] < kept_to or not _holds(clash, found, end, place, older):
             return None
         result += clash.ours[kept_to : place[0]]
+        if _depth(clash.base[:start]) != _depth(clash.ours[: place[0]]):
+            return None
         back = with_names(_older(clash, found, (start, end), place, older), renamed)
         result += () if _blank(back) and _blank(result[-1:]) else back
         kept_to = place[1]
     result += clash.ours[kept_to:]
-    return Settled(tuple(result), "the change's lines followed to where they are today")
+    return Settled(split_lines(b"".join(result)), how)
 
 
 def follow_lines(base: Sequence[bytes], ours: Sequence[bytes]) -> dict[int, int]:
@@ -147,10 +173,10 @@ def _older(
     if not older:
         return ()
     near = min(found, key=lambda line: (min(abs(line - start), abs(line - end)), line), default=None)
-    shifted = older
-    if near is not None:
-        shifted = Shift(indent_of(clash.base[near]), indent_of(clash.ours[found[near]])).lines(older)
-    return shifted
+    lines = split_lines(b"".join(older))
+    if near is None:
+        return lines
+    return Shift(indent_of(clash.base[near]), indent_of(clash.ours[found[near]])).lines(lines)
 
 
 def _whole(
@@ -206,6 +232,14 @@ def _with_block(clash: Clash, kept: set[int], place: tuple[int, int], older: tup
                 break
             last = at
     return place[0], last
+
+
+def _depth(lines: Sequence[bytes]) -> int:
+    """How many brackets are open behind these lines; some may have been opened before them."""
+    depth = 0
+    for line in lines:
+        depth = max(0, depth + sum(open_brackets([line])))
+    return depth
 
 
 def _blank(lines: Sequence[bytes]) -> bool:
