@@ -47,7 +47,8 @@ def _strategies(rows: Mapping[str, Rows]) -> Iterator[str]:
         )
     totals = sorted(sum(one["seconds"] for one in row["tried"]) for row in everything)
     if totals:
-        yield f"\nAll strategies on one change, seconds at the median, at 95 % and at most: {_spread(totals)}."
+        spread = _spread(totals)
+        yield f"\nAll strategies on one change, seconds of processor time at the median, at 95 % and at most: {spread}."
 
 
 def _ages(rows: Mapping[str, Rows]) -> Iterator[str]:
