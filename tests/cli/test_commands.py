@@ -100,7 +100,7 @@ def test_lifting_a_suspension_and_new_labels_redo_nothing(world: World, store: P
 EXPLAINED = {
     "fix": ["verdict     accepted", "exact-reversal: accepted", "task      repeat 1: 20 pass, 1 do not",
             "AssertionError: assert 'abcd' == 'abc~'", "fidelity 1.000"],
-    "superseded": ["rejected, ExhaustedConstruction", "attempt 3   level 2 unique-block: notApplicable"],
+    "superseded": ["rejected, ExhaustedConstruction", "attempt 2   level 2 unique-block: notApplicable"],
     "entangled": ["RegressionBroke: Checks older than the change fail", "lifecycle   REFUSED",
                   "test_total: regression (its version at the change's parent fails too)"],
     "docs": ["rejected, BehaviourAlignment", "touches only docs (1 file): README.md"],

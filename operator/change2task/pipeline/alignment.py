@@ -232,7 +232,13 @@ def _assignment(repository: Repository, base: BaseOnHand, evidence: Evidence) ->
     )
     before = repository.tree_of(change.parent) if change.parent is not None else repository.empty_tree
     return Assignment(
-        healthy_tree=base.tree, before_tree=before, after_tree=repository.tree_of(change.commit), files=files
+        healthy_tree=base.tree,
+        before_tree=before,
+        after_tree=repository.tree_of(change.commit),
+        files=files,
+        change_commit=change.commit,
+        healthy_commit=base.commit,
+        sources=tuple(sorted(base.sources())),
     )
 
 
