@@ -16,12 +16,12 @@ from itertools import accumulate
 
 from change2task.api.reasons import Reason
 from change2task.api.taskvariant import Statement
+from change2task.construct.standing import standing, words_of
 from change2task.syntax.languages import Language, language_of
 from change2task.syntax.symbols import names_used
 from change2task.syntax.tokens import docstring_spans, tokens
 from change2task.validate.lifecycle import name_some
 from change2task.validate.verdict import Verdict, passed, refused
-from change2task.validate.words import standing, words_of
 from change2task.vcs.repository import Repository
 from change2task.vcs.trees import EXECUTABLE, FILE
 
