@@ -14,7 +14,7 @@ WORKERS ?= auto
 INSTALL = $(if $(KUBECONFIG_FILE),--kubeconfig $(KUBECONFIG_FILE)) $(if $(VALUES),--values $(VALUES))
 
 .DEFAULT_GOAL := help
-.PHONY: help venv install uninstall helm images lock test lint format types layers generate generated fast unit cluster cluster-image cluster-down e2e chaos demo bench clean
+.PHONY: help venv install uninstall helm images lock test lint format types layers generate generated fast unit cluster cluster-image cluster-down smoke e2e chaos demo bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,7 +33,7 @@ $(STAMP): requirements/dev.lock requirements/bootstrap.lock pyproject.toml
 lock: $(STAMP) ## resolve pyproject.toml's ranges anew into requirements/*.lock
 	$(BIN)/python -m hack.lock
 
-test: venv lint types layers generated unit ## everything CI asks: lint, types, layers, generated files, all tests
+test: venv lint types layers generated unit smoke ## everything CI asks: lint, types, layers, generated files, all tests, a cluster where there is one
 
 lint: venv ## ruff, check and format
 	$(BIN)/ruff check .
@@ -82,6 +82,9 @@ uninstall: venv ## remove it; definitions and what people made with them stay
 
 helm: venv ## the Helm that installs; built, in minutes, where none is installed
 	@$(BIN)/python -m hack.install helm
+
+smoke: venv ## the shortest way on a real cluster; skipped, loudly, where none was ever built (make cluster), but not in CI
+	$(BIN)/python -m pytest tests/cluster -n 0 -q -m smoke $(ARGS)
 
 e2e: helm ## the tests on a real cluster; it is started if need be
 	$(BIN)/python -m pytest tests/cluster tests/charts -n 0 --require-cluster -m cluster $(ARGS)

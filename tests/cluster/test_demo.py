@@ -17,17 +17,31 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from hack.install.release import ROOT
 from hack.kind.cluster import Cluster
 from tests.cluster.kubectl import Kubectl, wait_for
+from tests.cluster.verdicts import (
+    NAMESPACE,
+    SYSTEM,
+    as_on_a_cluster,
+    as_on_a_machine,
+    install,
+    is_up,
+    on_this_machine,
+)
 
 MANIFESTS = ROOT / "examples" / "demo"
-SYSTEM = "change2task-system"
+NAMES = {
+    document["metadata"]["name"]
+    for path in MANIFESTS.glob("*.yaml")
+    for document in yaml.safe_load_all(path.read_text(encoding="utf-8"))
+    if document["kind"] == "TaskCandidate"
+}
 SECONDS = 1500
 KILLS = int(os.environ.get("C2T_KILLS", "4"))
 """How often the operator is killed on the way; ``make chaos`` does it at every turn."""
-SAME = ("accepted", "family", "level", "strategy", "reason", "message", "checks")
 
 
 @dataclass(frozen=True)
@@ -42,16 +56,14 @@ class Demo:
 
 @pytest.fixture(scope="module")
 def demo(kind_cluster: Cluster, kubectl: Kubectl, tmp_path_factory: pytest.TempPathFactory) -> Demo:
-    installed = subprocess.run(
-        [sys.executable, "-m", "hack.install", "up"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert installed.returncode == 0, installed.stderr
+    install()
     kubectl("delete", "--ignore-not-found", "-f", str(MANIFESTS))
     store = tmp_path_factory.mktemp("demo") / "store"
     kubectl("apply", "-f", str(MANIFESTS))
     kills = _kill_until_over(kubectl)
-    here = _on_this_machine(kind_cluster, store)
-    there = {one["metadata"]["name"]: one for one in kubectl.get("taskcandidates", "-n", "default")["items"]}
+    here = on_this_machine(kind_cluster, MANIFESTS, store)
+    found = {one["metadata"]["name"]: one for one in kubectl.get("taskcandidates", "-n", NAMESPACE)["items"]}
+    there = {name: one for name, one in found.items() if name in NAMES}
     return Demo(kubectl, there, here, kills)
 
 
@@ -60,7 +72,8 @@ def _kill_until_over(kubectl: Kubectl) -> int:
     kills, deadline, last, every = 0, time.monotonic() + SECONDS, -1, KILLS > 4
 
     def progress() -> tuple[int, int]:
-        found = kubectl.get("taskcandidates", "-n", "default")["items"]
+        items = kubectl.get("taskcandidates", "-n", NAMESPACE)["items"]
+        found = [one for one in items if one["metadata"]["name"] in NAMES]
         ended = sum(1 for one in found if (one.get("status") or {}).get("accepted") is not None)
         return ended, len(found)
 
@@ -70,7 +83,7 @@ def _kill_until_over(kubectl: Kubectl) -> int:
             last = now[0]
             kubectl("-n", SYSTEM, "delete", "pod", "--selector=app.kubernetes.io/component=operator", "--now")
             kills += 1
-        wait_for("the operator", lambda: _is_up(kubectl), seconds=120)
+        wait_for("the operator", lambda: is_up(kubectl), seconds=120)
         subprocess.run(
             kubectl.words("wait", "--for=condition=Ready", "taskcandidate", "--all", "-n", "default", "--timeout=10s"),
             capture_output=True,
@@ -79,52 +92,21 @@ def _kill_until_over(kubectl: Kubectl) -> int:
     return kills
 
 
-def _is_up(kubectl: Kubectl) -> bool:
-    pods = kubectl.get("pods", "-n", SYSTEM, "--selector=app.kubernetes.io/component=operator")["items"]
-    return any(
-        one["type"] == "Ready" and one["status"] == "True"
-        for pod in pods
-        for one in pod["status"].get("conditions") or ()
-    )
-
-
 def _told(kubectl: Kubectl) -> str:
     return kubectl("get", "mb,tc", "-n", "default", "-o", "wide") + kubectl("get", "jobs,pods", "-A")
-
-
-def _on_this_machine(cluster: Cluster, store: Path) -> dict[str, Any]:
-    histories = {url: ROOT / ".demo" / "history" / f"{url.rpartition('/')[2]}.git" for url in cluster.mirrors}
-    mirrors = [f"--mirror={url}={path}" for url, path in histories.items()]
-    words = ["run", str(MANIFESTS), *mirrors, "--store", str(store), "-o", "json"]
-    done = subprocess.run(
-        [Path(sys.executable).with_name("change2task"), *words], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return {one["name"]: one for one in json.loads(done.stdout)["candidates"]}
-
-
-def told(one: dict[str, Any]) -> dict[str, Any]:
-    return {name: one.get(name) for name in SAME}
 
 
 @pytest.mark.timeout(SECONDS + 600)
 def test_each_verdict_is_that_of_a_run_on_one_machine(demo: Demo) -> None:
     assert demo.there.keys() == demo.here.keys()
-    # Where no family was resolved a run's row shows the one that was asked for.
-    there = {
-        name: told({"family": one["spec"].get("family", "Auto"), **one["status"]}) for name, one in demo.there.items()
-    }
-    here = {name: told(one) for name, one in demo.here.items()}
-    for name in there:
-        for side in (there, here):
-            checks = side[name]["checks"] or {}
-            side[name]["checks"] = {part: checks.get(part, 0) for part in ("target", "regression")}
-    assert there == here
+    assert as_on_a_cluster(demo.there) == as_on_a_machine(demo.here)
 
 
 def test_the_operator_was_killed_on_the_way_and_no_step_was_done_twice(demo: Demo) -> None:
     assert demo.kills >= min(KILLS, 4)
-    jobs = demo.kubectl.get("jobs", "-n", "default", "--selector=app.kubernetes.io/managed-by=change2task")["items"]
+    found = demo.kubectl.get("jobs", "-n", "default", "--selector=app.kubernetes.io/managed-by=change2task")["items"]
+    uids = {one["metadata"]["uid"] for one in demo.there.values()}
+    jobs = [job for job in found if job["metadata"]["labels"]["change2task.dev/uid"] in uids]
     steps = Counter(
         (job["metadata"]["labels"]["change2task.dev/uid"], job["metadata"]["labels"]["change2task.dev/step"])
         for job in jobs
@@ -164,6 +146,20 @@ def test_a_verdict_is_explained_from_the_cluster_alone(demo: Demo) -> None:
     assert done.returncode == 0, done.stderr
     assert name in done.stdout
     assert "accepted" in done.stdout
+
+
+def test_a_task_is_replayed_by_the_operator(demo: Demo) -> None:
+    name = next(name for name, one in demo.there.items() if one["status"]["accepted"])
+    words = ["replay", name, "--cluster", "--kubeconfig", demo.kubectl.kubeconfig, "--times", "2", "-o", "json"]
+    done = subprocess.run(
+        [str(Path(sys.executable).with_name("change2task")), *map(str, words)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)["replayed"]
+    assert (told["same"], told["times"], told.get("differences", [])) == (True, 2, [])
 
 
 def test_no_pod_with_repository_code_has_a_token_or_a_network(demo: Demo) -> None:

@@ -59,7 +59,7 @@ def test_killed_at_any_write_it_ends_as_if_undisturbed(at: int, *, after: bool) 
     play(undisturbed)
     play(killed)
     assert killed.deaths.at is None, "it was never killed"
-    assert killed.candidate == undisturbed.candidate
+    assert killed.candidate.status == undisturbed.candidate.status
     names = [[job["metadata"]["name"] for job in cluster.jobs] for cluster in (undisturbed, killed)]
     assert names[0] == names[1], "no second Job"
     assert len(killed.api.all("TaskVariant")) == 1
@@ -79,7 +79,7 @@ def test_a_result_that_cannot_be_read_is_lost_and_the_step_tried_again() -> None
     cluster = Cluster()
     cluster.see()
     cluster.api.finish(cluster.jobs[0], StepResult(needs=2))
-    cluster.api.logs = {place: text[:-9] for place, text in cluster.api.logs.items()}
+    cluster.api.logs = {place: text[: len(text) // 2] for place, text in cluster.api.logs.items()}
     cluster.see()
     assert len(cluster.jobs) == 2
     assert "ResultLost" in cluster.candidate.status.conditions[0].message

@@ -6,7 +6,10 @@ gives the same variant everywhere.
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+import hashlib
+import json
+from datetime import datetime
+from typing import ClassVar, Final, Literal
 
 from pydantic import Field
 
@@ -15,6 +18,7 @@ from change2task.api.fidelity import Fidelity
 from change2task.api.metadata import API_VERSION, ObjectMeta
 from change2task.api.model import Model
 from change2task.api.patches import Patch
+from change2task.api.progress import Progress
 from change2task.api.rules import Frozen
 from change2task.api.taskcandidate import CheckCounts, Family, StaticOracle
 
@@ -69,6 +73,9 @@ class Statement(Model):
     title: str = Field(description="One line.")
     body: str = Field(description="The rest, Markdown.")
     provenance: Literal["title", "template", "summary", "intent"] = Field(description="Where the words come from.")
+    code_cut: int = Field(
+        default=0, ge=0, description="Pieces of code taken out of these words because they were the answer's."
+    )
     interface: tuple[InterfaceName, ...] = Field(
         default=(),
         max_length=1000,
@@ -115,6 +122,11 @@ class Checks(Model):
     hidden_files: dict[str, str] = Field(
         default_factory=dict, description="Quoted path to git blob of each file that holds hidden checks."
     )
+    hidden_regression: tuple[str, ...] = Field(
+        default=(),
+        max_length=10_000,
+        description="Regression tests of the change itself, which the agent's tree is without though they pass there.",
+    )
 
 
 class Trees(Model):
@@ -142,10 +154,48 @@ class TaskVariantSpec(Frozen):
     restoration_patch: Patch = Field(description="G: task state to restored state.")
     trees: Trees = Field(description="Git trees of the states.")
     checks: Checks = Field(description="All checks.")
+    shared: tuple[str, ...] = Field(
+        default=(), max_length=50, description="Lines and unusual names of the answer that the statement holds."
+    )
+    traces: dict[str, str] = Field(
+        default_factory=dict,
+        description="Quoted path to what T took out of it because it names the change: documents, change-log entries.",
+    )
     level: int = Field(description="The paper's level that made the task.")
     strategy: str = Field(description="The strategy that made the task.")
     fidelity: Fidelity = Field(description="Likeness to the source change.")
     tool_version: str = Field(description="Version of change2task that made it.")
+
+
+_YOUNGER: Final = (("traces",), ("shared",), ("checks", "hiddenRegression"), ("statement", "codeCut"))
+"""Fields that came after tasks were published: where they say nothing they do not count, so that names stay."""
+
+
+def variant_name(spec: TaskVariantSpec) -> str:
+    """The name of a task, which is the hash of its canonical spec; a task of another name was changed by somebody."""
+    document = spec.document()
+    for *above, last in _YOUNGER:
+        owner = document
+        for step in above:
+            owner = owner[step]
+        if not owner[last]:
+            del owner[last]
+    canonical = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return f"tv-{hashlib.sha256(canonical.encode()).hexdigest()[:16]}"
+
+
+class Replayed(Model):
+    """What came of the last replay that was asked for on a cluster."""
+
+    request: str = Field(description="The word of the annotation change2task.dev/replay that asked for it.")
+    times: int = Field(ge=1, description="How often the three states were run.")
+    same: bool = Field(description="Whether every check came out each time as the task says.")
+    checks: int = Field(ge=0, description="Checks that were compared each time.")
+    message: str = Field(default="", max_length=1024, description="What came of it, in a sentence.")
+    differences: tuple[str, ...] = Field(
+        default=(), max_length=20, description="The first checks that came out otherwise, with state and outcome."
+    )
+    at: datetime = Field(description="When it ended.")
 
 
 class TaskVariantStatus(Model):
@@ -154,6 +204,8 @@ class TaskVariantStatus(Model):
     observed_generation: int = Field(default=0, description="Generation of the spec that this status speaks of.")
     conditions: Conditions = Field(default=(), description="Ready, Reconciling, Stalled; Verified, Published.")
     checks: CheckCounts | None = Field(default=None, description="Number of checks of each role.")
+    progress: Progress | None = Field(default=None, description="How far a replay on a cluster is.")
+    replayed: Replayed | None = Field(default=None, description="The last replay that was asked for on a cluster.")
 
 
 class TaskVariant(Model):

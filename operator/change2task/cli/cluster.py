@@ -37,14 +37,22 @@ def brought(
     kubeconfig: Path | None, namespace: str, names: tuple[str, ...], auth: Path | None, store: Store
 ) -> tuple[str, ...]:
     """Bring what stands on the cluster into the store; the names brought. Raises InputError, InfrastructureError."""
+    kube = connected(kubeconfig)
+    try:
+        reader = _Reader(_addresses(kube), auth or _OWN_LOGINS.expanduser())
+        return bring(kube, namespace, names, reader.evidence, store)
+    except (KubeFault, RegistryFault) as fault:
+        raise InfrastructureError(str(fault)) from fault
+
+
+def connected(kubeconfig: Path | None) -> Kube:
+    """The cluster that is meant. Raises InputError, InfrastructureError."""
     path = kubeconfig or Path(os.environ.get("KUBECONFIG") or "~/.kube/config").expanduser()
     if not path.is_file():
         raise InputError(f"there is no kubeconfig {path}; give --kubeconfig, or set KUBECONFIG")
     try:
-        kube = Kube.connect(path)
-        reader = _Reader(_addresses(kube), auth or _OWN_LOGINS.expanduser())
-        return bring(kube, namespace, names, reader.evidence, store)
-    except (KubeFault, RegistryFault) as fault:
+        return Kube.connect(path)
+    except KubeFault as fault:
         raise InfrastructureError(str(fault)) from fault
 
 

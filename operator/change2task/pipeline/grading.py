@@ -75,6 +75,9 @@ def replay(store: Store, base: BaseOnHand, variant: TaskVariant, repeat: int = 0
     stated = _beside(store, variant)
     others = rounds.Beside(oracles.readings(base.repository, stated), oracles.scripts(stated))
     runner = LabelledRunner(base.runner, f"grades/{variant.metadata.name}")
+    runner.foresee(
+        [order for state in State for order in rounds.orders_of(state, repeat, states[state], selection, others)]
+    )
     observed = [rounds.observe(runner, state, repeat, states[state], selection, others) for state in State]
     expected = Expectation(targets=targets, required=targets, observers=observers, regression=regression)
     return Replay(

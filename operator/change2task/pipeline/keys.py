@@ -16,10 +16,19 @@ from change2task.api.taskcandidate import Profile, TaskCandidate
 VERDICT = "verdict"
 """The stage under which a candidate's status keeps the key of its verdict."""
 
-VERDICT_VERSION = 9
+VERDICT_VERSION = 10
 """Raised whenever alignment, construction or validation may decide differently on the same inputs."""
 
 RETRY_ANNOTATION = "change2task.dev/retry"
+REPLAY_ANNOTATION = "change2task.dev/replay"
+"""Of a task on a cluster: another word asks for another replay."""
+REPLAY_TIMES_ANNOTATION = "change2task.dev/replay-times"
+MOST_REPLAYS = 20
+"""Replays in one request on a cluster: each is a Job, and the results of all travel with the next."""
+OUTCOME_ANNOTATION = "change2task.dev/outcome"
+"""Of a task on a cluster: where its candidate's outcome lies, with all evidence."""
+PARCEL_ANNOTATION = "change2task.dev/base"
+"""Of a task on a cluster: where what is known of its base lies; it outlives the base."""
 
 
 def verdict_key(

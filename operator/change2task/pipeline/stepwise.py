@@ -1,4 +1,4 @@
-"""A candidate driven from pass to pass, where passes are run elsewhere: the same pipeline, stopped at what it lacks.
+"""A candidate, or a task's replay, driven from pass to pass where passes are run elsewhere: stopped at what it lacks.
 
 On a cluster no program that decides may run repository code, and what runs it may decide nothing. So the pipeline is
 replayed from the start with every result there is so far; it is deterministic in them. Where one is lacking it stops
@@ -13,8 +13,11 @@ from dataclasses import replace
 
 from change2task.api.model import Model
 from change2task.api.taskcandidate import TaskCandidate
+from change2task.api.taskvariant import TaskVariant
 from change2task.checks.passes import PassOrder, PassRecord
+from change2task.corpus.store import Store
 from change2task.pipeline.candidate import CandidateDriver
+from change2task.pipeline.grading import Replay, replay
 from change2task.pipeline.ports import BaseOnHand
 
 Answers = Mapping[str, Sequence[PassRecord]]
@@ -44,6 +47,23 @@ def step(driver: CandidateDriver, candidate: TaskCandidate, base: BaseOnHand, an
         return Step(needs=tuple(runner.lacking(lacking.order)))
 
 
+class ReplayStep(Model):
+    """What came of one attempt at replays: all of them, or the passes that are needed first, foreseen ones last."""
+
+    replays: tuple[Replay, ...] = ()
+    needs: tuple[PassOrder, ...] = ()
+
+
+def replay_step(store: Store, variant: TaskVariant, base: BaseOnHand, times: int, answers: Answers) -> ReplayStep:
+    """Replay a task ``times`` times, as far as the answers reach; raises what ``grading.replay`` raises."""
+    runner = Replaying(answers)
+    try:
+        found = [replay(store, replace(base, runner=runner), variant, repeat) for repeat in range(times)]
+    except Lacking as lacking:
+        return ReplayStep(needs=tuple(runner.lacking(lacking.order)))
+    return ReplayStep(replays=tuple(found))
+
+
 class Lacking(BaseException):
     """A pass has no answer yet. Nobody but those who step may catch it, so it is no Exception."""
 
@@ -58,7 +78,7 @@ class Replaying:
     def __init__(self, answers: Answers) -> None:
         self._answers = answers
         self._asked: Counter[str] = Counter()
-        self._foreseen: dict[str, PassOrder] = {}
+        self._foreseen: dict[str, list[PassOrder]] = {}
 
     def run(self, order: PassOrder) -> PassRecord:
         """The next answer to this order. Raises Lacking."""
@@ -71,9 +91,18 @@ class Replaying:
 
     def foresee(self, orders: Sequence[PassOrder]) -> None:
         """See PassRunner.foresee."""
-        self._foreseen |= {order.key(): order for order in orders}
+        groups: dict[str, list[PassOrder]] = {}
+        for order in orders:
+            groups.setdefault(order.key(), []).append(order)
+        for key, group in groups.items():
+            self._foreseen[key] = max(self._foreseen.get(key, []), group, key=len)
 
     def lacking(self, first: PassOrder) -> list[PassOrder]:
-        """The order without an answer, then those foreseen that have none at all."""
-        others = (order for key, order in self._foreseen.items() if key != first.key() and key not in self._answers)
+        """The order without an answer, then what was foreseen more often than there are answers."""
+        key = first.key()
+        others = (
+            order
+            for other, group in self._foreseen.items()
+            for order in group[len(self._answers.get(other, ())) + (other == key) :]
+        )
         return [first, *others]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from change2task.api.model import Model
 from change2task.api.modernbase import ModernBase, Scope
@@ -17,6 +17,7 @@ from change2task.api.taskvariant import TaskVariant
 from change2task.base.inventory import Inventory
 from change2task.checks.laying import CheckCommand
 from change2task.checks.passes import PassRecord
+from change2task.pipeline.grading import Replay
 
 Answers = dict[str, tuple[PassRecord, ...]]
 """By an order's key its results, in the order in which they were asked for."""
@@ -48,13 +49,22 @@ class BuiltImage(Model):
     image: str
 
 
+class ReplayInput(Model):
+    """A task that is to be replayed, with all the evidence that it was published with, and how often."""
+
+    variant: TaskVariant
+    evidence: dict[str, bytes]
+    times: int = Field(default=1, ge=1)
+
+
 class StepInput(Model):
-    """What a step is about: a candidate on a ready base, or a base with the environments that were built for it.
+    """What a step is about: a candidate or a task on a ready base, or a base with what was built for it.
 
     ``ground`` is the image that holds the base's history and these environments.
     """
 
     candidate: TaskCandidate | None = None
+    replay: ReplayInput | None = None
     parcel: BaseParcel | None = None
     base: ModernBase | None = None
     built: tuple[BuiltImage, ...] = ()
@@ -63,8 +73,9 @@ class StepInput(Model):
 
     @model_validator(mode="after")
     def _one_subject(self) -> Self:
-        if (self.candidate is None) == (self.base is None) or (self.candidate is None) != (self.parcel is None):
-            raise ValueError("a step is about a candidate with its base's parcel, or about a base")
+        subjects = [one for one in (self.candidate, self.replay, self.base) if one is not None]
+        if len(subjects) != 1 or (self.base is None) == (self.parcel is None):
+            raise ValueError("a step is about a candidate or a task with its base's parcel, or about a base")
         if self.base is not None and self.ground is None:
             raise ValueError("a step of a base needs its ground image")
         return self
@@ -144,11 +155,12 @@ class StepResult(Model):
     build: bool = False
     candidate: CandidateOutcome | None = None
     base: BaseOutcome | None = None
+    replays: tuple[Replay, ...] = ()
 
     @property
     def done(self) -> bool:
         """Whether there is an outcome."""
-        return self.candidate is not None or self.base is not None
+        return self.candidate is not None or self.base is not None or bool(self.replays)
 
 
 class StepTold(Model):

@@ -20,9 +20,19 @@ from change2task.checks.passes import InfrastructureFault, PassOrder
 from change2task.corpus.store import Store
 from change2task.pipeline.basewise import base_step, outcome
 from change2task.pipeline.candidate import CandidateDriver
+from change2task.pipeline.grading import Replay
 from change2task.pipeline.progress import Silent
-from change2task.pipeline.stepwise import step
-from change2task.pipeline.wire import Answers, BaseOutcome, CandidateOutcome, StepInput, StepResult, merged
+from change2task.pipeline.stepwise import replay_step, step
+from change2task.pipeline.wire import (
+    Answers,
+    BaseOutcome,
+    BaseParcel,
+    CandidateOutcome,
+    ReplayInput,
+    StepInput,
+    StepResult,
+    merged,
+)
 from change2task.pods.answers import AnsweredBuilds
 from change2task.pods.bases import held_base, repository
 from change2task.pods.places import Places
@@ -46,7 +56,7 @@ class Needs:
     passes: Needed | None
 
 
-Outcome = CandidateOutcome | BaseOutcome
+Outcome = CandidateOutcome | BaseOutcome | tuple[Replay, ...]
 
 
 def read_input(places: Places) -> tuple[StepInput, Answers]:
@@ -73,16 +83,17 @@ def replay(asked: StepInput, answers: Answers, places: Places) -> Outcome | Need
     """What the answers lead to. Raises InfrastructureFault."""
     if asked.candidate is not None and asked.parcel is not None:
         return _candidate(asked.candidate, asked, answers, places)
+    if asked.replay is not None and asked.parcel is not None:
+        return _task(asked.replay, asked.parcel, answers, places)
     if asked.base is not None:
         return _base(asked.base, asked, answers, places)
-    raise InfrastructureFault("the step's input names neither a candidate nor a base")
+    raise InfrastructureFault("the step's input names neither a candidate, nor a task, nor a base")
 
 
 def _candidate(candidate: TaskCandidate, asked: StepInput, answers: Answers, places: Places) -> Outcome | Needs:
     assert asked.parcel is not None
     held = held_base(asked.parcel, places)
-    # A store of its own for each replay: what another replay has journalled would be answered from there.
-    store = Store.open(Path(tempfile.mkdtemp(prefix="store-", dir=places.desk)), create=True)
+    store = _store(places)
     driver = CandidateDriver(store=store, profile=asked.profile, clock=lambda: datetime.now(UTC), reporter=Silent())
     found = step(driver, candidate, held.on_hand, answers)
     if found.candidate is None:
@@ -90,6 +101,22 @@ def _candidate(candidate: TaskCandidate, asked: StepInput, answers: Answers, pla
     reference = found.candidate.status.variant_ref
     variant = None if reference is None else store.variant(reference.name)
     return CandidateOutcome(candidate=found.candidate, variant=variant, evidence=evidence_of(store))
+
+
+def _task(asked: ReplayInput, parcel: BaseParcel, answers: Answers, places: Places) -> Outcome | Needs:
+    held, store = held_base(parcel, places), _store(places)
+    store.put(asked.variant)
+    for content in asked.evidence.values():
+        store.put_evidence(content)
+    found = replay_step(store, asked.variant, held.on_hand, asked.times, answers)
+    if found.replays:
+        return found.replays
+    return Needs(Needed(found.needs, held.on_hand.repository, held.environment, parcel.checks))
+
+
+def _store(places: Places) -> Store:
+    """A store of its own for each attempt: what another one has journalled would be answered from there."""
+    return Store.open(Path(tempfile.mkdtemp(prefix="store-", dir=places.desk)), create=True)
 
 
 def _base(base: ModernBase, asked: StepInput, answers: Answers, places: Places) -> Outcome | Needs:

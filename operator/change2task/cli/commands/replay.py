@@ -9,15 +9,20 @@ from typing import Annotated
 
 import typer
 
+from change2task.api.taskvariant import Replayed
+from change2task.cli.asking import replay_there
 from change2task.cli.choices import Runtime
+from change2task.cli.cluster import Kubeconfig, connected
 from change2task.cli.desk import Desk
-from change2task.cli.failures import DIFFERENT
+from change2task.cli.failures import DIFFERENT, InputError
 from change2task.cli.lookup import STORE, stored_variant
 from change2task.cli.output import Format, print_document
 from change2task.cli.sessions import reopened_base
+from change2task.corpus.scratch import readable
 from change2task.corpus.store import Store
 from change2task.pipeline.grading import Replay
 from change2task.pipeline.grading import replay as replay_variant
+from change2task.pipeline.keys import MOST_REPLAYS
 
 
 def replay(
@@ -28,19 +33,30 @@ def replay(
     runtime: Annotated[Runtime, typer.Option("--runtime", help="Where commands run.")] = Runtime.PROCESS,
     output: Annotated[Format, typer.Option("--output", "-o", help="table, json or yaml.")] = Format.TABLE,
     verbose: Annotated[int, typer.Option("--verbose", "-v", count=True, help="Show what is run.")] = 0,
+    cluster: Annotated[bool, typer.Option("--cluster", help="On a cluster, by its operator.")] = False,
+    namespace: Annotated[str, typer.Option("--namespace", help="Namespace on the cluster.")] = "default",
+    kubeconfig: Kubeconfig = None,
+    timeout: Annotated[int, typer.Option("--timeout", min=1, help="Seconds to wait for a cluster.")] = 3600,
 ) -> None:
     """Run a task's healthy, task and restored states again on fresh trees and compare every check.
 
     Ends with 1 if any check came out otherwise than the stored task says: a finding about the task.
     """
     desk = Desk(verbose)
+    if cluster:
+        if times > MOST_REPLAYS:
+            raise InputError(f"--times {times}: a cluster replays at most {MOST_REPLAYS} times for one request")
+        told = replay_there(connected(kubeconfig), namespace, name, times, seconds=timeout, say=desk.say)
+        _print_told(name, told, output)
+        return
     opened = Store.open(store, create=False)
     variant = stored_variant(opened, name)
+    opened = readable(opened)
     with (
         desk.at_work(opened, alone=False) as cancel,
         reopened_base(
             opened,
-            variant.spec.base.name,
+            variant.spec.base,
             runtime,
             mirror or (),
             reporter=desk.watch,
@@ -54,6 +70,20 @@ def replay(
     else:
         _print_table(replays)
     if not all(done.same for done in replays):
+        sys.stdout.flush()
+        raise typer.Exit(DIFFERENT)
+
+
+def _print_told(name: str, told: Replayed, output: Format) -> None:
+    """What a cluster says; raises typer.Exit as replays on a machine do."""
+    if output is not Format.TABLE:
+        print_document(output, {"name": name, "replayed": told.document()})
+    else:
+        state = "same" if told.same else "DIFFERENT"
+        print(f"{name}: {state}, {told.checks} checks over three states; {told.message}")  # noqa: T201 - its output
+        for line in told.differences:
+            print(f"  {line}")  # noqa: T201 - the command's output
+    if not told.same:
         sys.stdout.flush()
         raise typer.Exit(DIFFERENT)
 

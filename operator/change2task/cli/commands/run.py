@@ -13,7 +13,7 @@ from change2task.cli import consoles
 from change2task.cli.choices import Choices, Runtime
 from change2task.cli.desk import Desk
 from change2task.cli.failures import InfrastructureError
-from change2task.cli.inputs import read_inputs
+from change2task.cli.inputs import read_inputs, unread_mirrors
 from change2task.cli.lookup import STORE
 from change2task.cli.output import Format, print_outcome
 from change2task.cli.sessions import open_session
@@ -39,6 +39,8 @@ def run(
     """Turn the candidates of MANIFEST... into verified tasks, or say why not."""
     desk = Desk(verbose)
     inputs = read_inputs(manifests, mirror or (), Choices(runtime, profile))
+    for unread in unread_mirrors(inputs):
+        desk.say(f"note: {unread}")
     opened = Store.open(store, create=True)
     with (
         desk.at_work(opened, alone=True) as cancel,
