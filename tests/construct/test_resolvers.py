@@ -17,6 +17,7 @@ from change2task.construct.resolve.gone import gone
 from change2task.construct.resolve.imported import imported
 from change2task.construct.resolve.menus import ALL, LINES, WORDS
 from change2task.construct.resolve.owned import owned, stated
+from change2task.construct.resolve.renamed import renames
 from change2task.construct.resolve.stack import Unmergeable, merge
 from change2task.construct.resolve.whitespace import whitespace
 from change2task.construct.resolve.worded import worded
@@ -206,6 +207,12 @@ def test_a_line_broken_over_several_since_is_followed_as_one_statement():
     )
     assert owned(broken) is None
     assert lines_of(stated(broken)) == b"if pattern and (\n    not match(pattern, stem(name))\n):\n"
+
+
+def test_an_entry_of_a_list_that_gave_way_to_another_is_no_new_name():
+    base, ours = [b"    NUMBER,\n", b"    call(self, NUMBER)\n"], [b"    STRING,\n", b"    call(self, STRING)\n"]
+    assert renames(base[:1], ours[:1], [(0, 0)]) == ()
+    assert renames(base, ours, [(0, 0), (1, 1)]) == ((b"NUMBER", b"STRING"),)
 
 
 def test_added_lines_that_later_work_put_elsewhere_go_from_there():

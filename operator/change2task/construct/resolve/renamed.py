@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from change2task.construct.resolve.words import is_name, words
+from change2task.construct.resolve.words import is_name, tells, words
 
 _MOST_LINES = 20_000
 _ENOUGH = 2
@@ -38,14 +38,18 @@ def renames(base: Sequence[bytes], ours: Sequence[bytes], pairs: Sequence[tuple[
 def _votes(
     base: Sequence[bytes], ours: Sequence[bytes], pairs: Sequence[tuple[int, int]]
 ) -> dict[bytes, Counter[bytes]]:
-    """How often lines that belong together say that a name became another one."""
+    """How often lines that belong together say that a name became another one.
+
+    A line of little else, such as one entry of a list, says nothing: entries come and go.
+    """
     votes: dict[bytes, Counter[bytes]] = {}
     for one, other in pairs:
         first, second = words(base[one].strip()), words(ours[other].strip())
         if len(first) != len(second) or first == second:
             continue
         different = [(a, b) for a, b in zip(first, second, strict=True) if a != b]
-        if all(is_name(a) and is_name(b) for a, b in different):
+        same = sum(a == b and tells(a) for a, b in zip(first, second, strict=True))
+        if same >= len(different) and all(is_name(a) and is_name(b) for a, b in different):
             for a, b in different:
                 votes.setdefault(a, Counter())[b] += 1
     return votes
