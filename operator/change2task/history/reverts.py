@@ -16,8 +16,11 @@ from change2task.vcs.commits import CommitInfo
 
 def reverting_commit(ancestry: Ancestry, change: MergedChange, roles: Roles) -> str | None:
     """The commit that undid the change for good in the base's history, or None. Raises MissingObject."""
+    claims = _claims(ancestry, change)
+    if not claims:
+        return None
     inverse = _Inverse(ancestry, change.parent, change.commit, roles)
-    for info in _claims(ancestry, change):
+    for info in claims:
         if inverse.is_made_by(info) and not _back_again(ancestry, change, info):
             return info.oid
     return None
