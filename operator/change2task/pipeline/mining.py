@@ -6,7 +6,7 @@ what it says of a family a run would say. Nothing is built or executed; where ca
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from change2task.api import mining as names
@@ -18,20 +18,22 @@ from change2task.families.choose import choose_family
 from change2task.history.evidence import GatheredEvidence, gather_evidence
 from change2task.history.files import roles_of
 from change2task.history.forge import ForgeRecord
+from change2task.history.mining.comments import changes_code
 from change2task.history.mining.files import role_of
 from change2task.history.mining.funnel import Funnel, funnel_of
 from change2task.history.mining.issues import intent_of
 from change2task.history.mining.leaving import Left, left_by
 from change2task.history.mining.score import expected
-from change2task.history.mining.selection import Chosen, Seen, Unseen, Wish, choose
+from change2task.history.mining.selection import Chosen, Seen, Unseen, Wish, choose, enough, in_order
 from change2task.history.mining.survey import Found, Span, Survey, survey
 from change2task.history.mining.targets import TestsOnBase
-from change2task.history.models import ChangeUnusable, MergedChange, Role
+from change2task.history.models import ChangeUnusable, MergedChange
 from change2task.history.references import resolve_change
 from change2task.history.wording import plain
 from change2task.patch.unified import parse_patch
 from change2task.vcs.errors import EmptyRepository, VcsError
 from change2task.vcs.repository import Repository
+from change2task.vcs.trees import EXECUTABLE, FILE
 
 _LONGEST_NOTE = 1000
 
@@ -82,13 +84,27 @@ def head_of(repository: Repository, revision: Revision) -> str:
     raise VcsError(f"no revision to mine under: {told}; say one in spec.revision.healthy")
 
 
+def _nothing_known(_found: Sequence[Found], _closely: int) -> Known:
+    return Known()
+
+
 def mine(
-    repository: Repository, base: ModernBase, head: str, wish: Wish, span: Span, known: Known | None = None
+    repository: Repository,
+    base: ModernBase,
+    head: str,
+    wish: Wish,
+    span: Span,
+    known: Callable[[Sequence[Found], int], Known] = _nothing_known,
 ) -> Mined:
-    """The candidates of a base's history under ``head``. Raises ChangeUnusable where the whole of it is unreadable."""
+    """The candidates of a base's history under ``head``.
+
+    ``known`` is asked, once, for what a forge says of the changes that a survey leaves, in the order in which they are
+    looked at, and of how many of them that is certain. Raises ChangeUnusable where the whole history is unreadable.
+    """
     scope = base.spec.scope
     surveyed = survey(repository, head, scope, span)
-    looking = _Looking(repository, head, scope, wish.families, known or Known())
+    told = known(tuple(in_order(surveyed.found, wish)), enough(wish))
+    looking = _Looking(repository, head, scope, wish.families, told)
     chosen = choose(surveyed.found, looking.look, wish)
     taken: dict[str, Left | None] = {seen.found.unit.commit: None for seen in chosen.taken}
     fates: dict[str, Left | None] = {**surveyed.fates, **chosen.fates, **taken}
@@ -139,21 +155,32 @@ class _Looking:
         by_behaviour = family is not Family.API_MIGRATION
         if evidence.silent and intent is None and by_behaviour:
             return Unseen(Left.UNTOLD, "")
+        if not changes_code(gathered.source_patch, self._reader(change.parent), self._reader(change.commit)):
+            return Unseen(Left.COMMENTS_ONLY, "")
         alive, all_names = self._tests.alive(evidence.touched_tests)
         if by_behaviour and not found.touched.tests and not all_names:
             return Unseen(Left.NO_TESTS, "")
         if by_behaviour and not alive:
             what = f"none of {all_names} names" if all_names else "it adds and alters no test function that has a name"
             return Unseen(Left.NO_TARGET, what)
+        title = record.title if record is not None else evidence.statement.title
         undone = [file for file in evidence.files if file.undone]
         score = expected(
             found.days,
             evidence.profile.lines,
             (sum(evidence.modern_paths.get(file.path) is not None for file in undone), len(undone)),
             (alive, all_names) if all_names else None,
+            title,
         )
-        title = record.title if record is not None else evidence.statement.title
         return Seen(found, score, family, Look(reference, change, why, intent, title))
+
+    def _reader(self, commit: str | None) -> Callable[[bytes], bytes | None]:
+        def read(path: bytes) -> bytes | None:
+            entry = self._repository.entry(commit, path) if commit is not None else None
+            plain = entry is not None and entry.mode in {FILE, EXECUTABLE}
+            return self._repository.blob(entry.oid) if entry is not None and plain else None
+
+        return read
 
     def _resolved(self, number: int | None, commit: str, record: ForgeRecord | None) -> tuple[Change, MergedChange]:
         """The change by its request's number where that leads to this very commit, else by the commit."""

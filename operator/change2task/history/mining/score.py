@@ -7,11 +7,13 @@ rest of the score is how much of a change's tests and sources is still there. It
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from pydantic import Field
 
 from change2task.api.model import Model
+from change2task.history.words import BUG, conventional_kind, found
 
 _AGES: Final = ((1.0, 0.67), (5.0, 0.40))
 _OLDER: Final = 0.24
@@ -20,6 +22,13 @@ _LARGER: Final = 0.07
 """Of a size the first and the fourth were measured; what lies between them, and beyond, is taken to fall evenly."""
 _MEAN: Final = 0.35
 """Of all that were tried."""
+_DOUBTED: Final = 0.5
+"""Taken, not measured: a twelfth of all changes had no effect that a test could see."""
+_QUIET: Final = re.compile(
+    r"(?i)\b(refactor\w*|re-?organi[sz]\w+|clean(?:s|ed|ing)?[- ]?up\w*|simplif\w+|typing|type[- ](?:hints?|annotations?)"
+    r"|annotat\w+|mypy|pyright|lint\w*|format(?:ted|ting)|reformat\w*|docstrings?|document(?:s|ed|ing|ation)?|docs?"
+    r"|perf(?:ormance)?|optimi[sz]\w+|speed\w*|faster|rename[sd]?|tests?|coverage|flak\w+|modernize\w*|pyupgrade|style)\b"
+)
 _DAYS: Final = 365.25
 _UNNAMED: Final = 0.5
 """For a change whose tests have no names that could be looked for."""
@@ -44,12 +53,14 @@ class Score(Model):
         return f"{self.value:.3f}: " + ", ".join(f"{part.name} {part.value:.2f} ({part.detail})" for part in self.parts)
 
 
-def expected(days: float, lines: int, sources: tuple[int, int], tests: tuple[int, int] | None) -> Score:
+def expected(
+    days: float, lines: int, sources: tuple[int, int], tests: tuple[int, int] | None, title: str = ""
+) -> Score:
     """The score of a change.
 
     ``days``: between it and the base. ``lines``: of source, added and removed. ``sources``: files alive and all.
     ``tests``: names on the base and all names added or altered, or test files likewise where names are not known yet;
-    None: nothing that could be looked for.
+    None: nothing that could be looked for. ``title``: of the change.
     """
     years = max(days, 0.0) / _DAYS
     age = next((value for most, value in _AGES if years < most), _OLDER)
@@ -59,8 +70,20 @@ def expected(days: float, lines: int, sources: tuple[int, int], tests: tuple[int
         Part(name="size", value=size, detail=_lines(lines)),
         Part(name="source", value=_share(sources), detail=f"{sources[0]} of {sources[1]} source files are on the base"),
         _tests(tests),
+        *_effect(title),
     )
-    return Score(value=round(_together(age, size) * parts[2].value * parts[3].value, 3), parts=parts)
+    left = 1.0
+    for part in parts[2:]:
+        left *= part.value
+    return Score(value=round(_together(age, size) * left, 3), parts=parts)
+
+
+def _effect(title: str) -> tuple[Part, ...]:
+    """A doubt of changes whose titles speak of work that no test is meant to see."""
+    quiet = _QUIET.search(title)
+    if quiet is None or found(BUG, title) or conventional_kind(title) in {"fix", "feat"}:
+        return ()
+    return (Part(name="effect", value=_DOUBTED, detail=f"its title says “{quiet[0].lower()}”"),)
 
 
 def _together(age: float, size: float) -> float:

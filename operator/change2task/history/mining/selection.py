@@ -65,10 +65,10 @@ class Chosen(Generic[Value]):
 def choose(found: Sequence[Found], look: Callable[[Found], Seen[Value] | Unseen], wish: Wish) -> Chosen[Value]:
     """Look at changes in their order until enough are found, and take those that promise most."""
     chosen: Chosen[Value] = Chosen()
-    enough = wish.sample if wish.sample is not None else int(wish.limit * _TIMES) + _SPARE
-    for one in _in_order(found, wish):
+    wanted = enough(wish)
+    for one in in_order(found, wish):
         commit = one.unit.commit
-        if len(chosen.taken) >= enough:
+        if len(chosen.taken) >= wanted:
             chosen.fates[commit] = Left.NOT_LOOKED_AT if wish.sample is None else Left.NOT_SAMPLED
             continue
         seen = look(one)
@@ -90,7 +90,13 @@ def choose(found: Sequence[Found], look: Callable[[Found], Seen[Value] | Unseen]
     return chosen
 
 
-def _in_order(found: Sequence[Found], wish: Wish) -> Iterator[Found]:
+def enough(wish: Wish) -> int:
+    """How many changes that can be candidates are found before the closer looks end."""
+    return wish.sample if wish.sample is not None else int(wish.limit * _TIMES) + _SPARE
+
+
+def in_order(found: Sequence[Found], wish: Wish) -> Iterator[Found]:
+    """Changes in the order in which they are looked at closely."""
     if wish.sample is None:
         yield from sorted(found, key=lambda one: -one.score.value)
     else:
