@@ -39,6 +39,7 @@ class Ground:
     head: str
     repository: Repository
     written: bool
+    told: tuple[str, ...]
 
 
 @contextmanager
@@ -48,11 +49,11 @@ def opened(target: str, mirrors: Sequence[str], store: Path) -> Iterator[Ground]
     url = base.spec.repository.url
     try:
         with _repository(url, places.get(url, url), base, store) as repository:
-            head = head_of(repository, base.spec.revision)
+            head, told = head_of(repository, base.spec.revision)
             if not written:
                 spec = base.spec.replacing(revision=Revision(healthy=head))
                 base = base.replacing(spec=spec)
-            yield Ground(base, head, repository, written)
+            yield Ground(base, head, repository, written, told)
     except (PathNotFound, NotARepository, EmptyRepository) as error:
         raise InputError(f"{target}: {error}") from error
 

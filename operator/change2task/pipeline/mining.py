@@ -69,19 +69,22 @@ class Mined:
     funnel: Funnel
 
 
-def head_of(repository: Repository, revision: Revision) -> str:
-    """The commit on which a base of this revision would stand, as far as names tell. Raises VcsError."""
+def head_of(repository: Repository, revision: Revision) -> tuple[str, tuple[str, ...]]:
+    """The commit on which a base of this revision would stand, as far as names tell, and what was said of earlier ones.
+
+    Raises EmptyRepository, and VcsError where nothing is named.
+    """
     if not repository.refs():
         raise EmptyRepository(str(repository.path))
     branch = repository.default_branch()
     declared = [name for name in (revision.healthy, revision.target) if name is not None]
     others = [f"refs/heads/{name}" for name in ([branch] if branch is not None else BRANCHES)]
-    wanted = declared[:1] if revision.strict and declared else [*declared, *others]
-    for name in wanted:
+    told: list[str] = []
+    for name in declared[:1] if revision.strict and declared else [*declared, *others]:
         if (commit := repository.resolve(name)) is not None:
-            return commit
-    told = "; ".join(f"{name} {repository.unresolved(name)}" for name in wanted)
-    raise VcsError(f"no revision to mine under: {told}; say one in spec.revision.healthy")
+            return commit, tuple(told)
+        told.append(f"{name} {repository.unresolved(name)}")
+    raise VcsError(f"no revision to mine under: {'; '.join(told)}; say one in spec.revision.healthy")
 
 
 def _nothing_known(_found: Sequence[Found], _closely: int) -> Known:

@@ -69,6 +69,8 @@ def mine(
     wish = Wish(limit, frozenset(family or ()) - {Family.AUTO}, minimum_score, sample, seed)
     asked = Forge(forge, forge_api, forge_url, token_file)
     with opened(target, mirror or (), store) as ground:
+        for told in ground.told:
+            console.print(f"note: {told}; mined under {ground.head[:12]}", markup=False, soft_wrap=True)
         if ground.repository.is_shallow:
             console.print(
                 "note: this history is cut short (shallow); changes beyond its end are not seen", markup=False

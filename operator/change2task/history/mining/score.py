@@ -24,10 +24,13 @@ _MEAN: Final = 0.35
 """Of all that were tried."""
 _DOUBTED: Final = 0.5
 """Taken, not measured: a twelfth of all changes had no effect that a test could see."""
+_UNSEEN: Final = re.compile(
+    r"(?i)\b(typing|type[- ](?:hints?|annotations?)|mypy|pyright|lint(?:s|er|ing)?|reformat\w*|docstrings?|docs"
+    r"|document(?:s|ed|ing|ation)|tests|test (?:suites?|cases?|flak\w*|fail\w*)|coverage|flak(?:y|iness))\b"
+)
 _QUIET: Final = re.compile(
-    r"(?i)\b(refactor\w*|re-?organi[sz]\w+|clean(?:s|ed|ing)?[- ]?up\w*|simplif\w+|typing|type[- ](?:hints?|annotations?)"
-    r"|annotat\w+|mypy|pyright|lint\w*|format(?:ted|ting)|reformat\w*|docstrings?|document(?:s|ed|ing|ation)?|docs?"
-    r"|perf(?:ormance)?|optimi[sz]\w+|speed\w*|faster|rename[sd]?|tests?|coverage|flak\w+|modernize\w*|pyupgrade|style)\b"
+    r"(?i)\b(refactor\w*|re-?organi[sz]\w+|clean(?:s|ed|ing)?[- ]?up\w*|simplif\w+|perf(?:ormance)?|optimi[sz]\w+"
+    r"|speed\w*|faster|rename[sd]?|modernize\w*|pyupgrade|style|drop (?:python|node|support))\b"
 )
 _DAYS: Final = 365.25
 _UNNAMED: Final = 0.5
@@ -80,8 +83,8 @@ def expected(
 
 def _effect(title: str) -> tuple[Part, ...]:
     """A doubt of changes whose titles speak of work that no test is meant to see."""
-    quiet = _QUIET.search(title)
-    if quiet is None or found(BUG, title) or conventional_kind(title) in {"fix", "feat"}:
+    quiet = _UNSEEN.search(title) or (None if found(BUG, title) else _QUIET.search(title))
+    if quiet is None or conventional_kind(title) == "feat":
         return ()
     return (Part(name="effect", value=_DOUBTED, detail=f"its title says “{quiet[0].lower()}”"),)
 
