@@ -23,6 +23,11 @@ TITLE: Final = f"{GROUP}/mining-title"
 COMMIT: Final = f"{GROUP}/mining-commit"
 """Annotation: the commit that the change ends with."""
 
+IMPORTED_FROM: Final = f"{GROUP}/imported-from"
+"""Label: the format of the benchmark that a candidate was a row of."""
+ROW: Final = f"{GROUP}/imported-row"
+"""Annotation: line and name of that row."""
+
 LABEL_LENGTH: Final = 63
 _LABEL = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]*)?[A-Za-z0-9]")
 _LONGEST_NAME: Final = 200

@@ -64,7 +64,7 @@ def server() -> Iterator[Server]:
             """Nothing."""
 
     http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=http.serve_forever, daemon=True)
+    thread = threading.Thread(target=http.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     told.url = f"http://127.0.0.1:{http.server_port}"
     yield told
