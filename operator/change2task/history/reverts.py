@@ -46,11 +46,13 @@ class _Inverse:
 def _claims(ancestry: Ancestry, change: MergedChange) -> list[CommitInfo]:
     infos = ancestry.infos
     title = infos[change.commit].subject
-    return [
+    claims = [
         infos[oid]
-        for oid in ancestry.after(change.commit)
+        for oid in ancestry.reverting
         if _claims_to_revert(infos[oid], change.commits, change.pull_request, title)
     ]
+    earlier = ancestry.under(change.commit) if claims else frozenset()
+    return [info for info in claims if info.oid not in earlier]
 
 
 def _claims_to_revert(info: CommitInfo, oids: tuple[str, ...], number: int | None, title: str) -> bool:

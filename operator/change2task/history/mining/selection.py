@@ -17,7 +17,7 @@ from change2task.history.mining.score import Score
 from change2task.history.mining.survey import Found
 
 _SPARE = 10
-_TIMES = 1.5
+_TIMES = 1.25
 """So many more than the limit are looked at closely, since a closer look re-orders them."""
 
 
