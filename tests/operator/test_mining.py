@@ -6,7 +6,7 @@ import re
 from datetime import UTC, date, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -75,6 +75,7 @@ def test_a_change_that_a_person_wrote_down_is_left_to_them() -> None:
     assert [one.metadata.name for one in decision.create] == ["project-2", "project-3"]
 
 
+@settings(deadline=None)
 @given(st.integers(1, 500), st.integers(0, 40), st.integers(0, 40), st.integers(0, 40))
 def test_there_are_never_more_than_the_limit(limit: int, mined: int, there: int, deleted: int) -> None:
     known = candidates(there, labels={MINED_FROM: "project"}, first=100)

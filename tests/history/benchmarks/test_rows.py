@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from change2task.api.taskcandidate import Family
@@ -121,11 +121,13 @@ _FIELDS = st.sampled_from(
 )
 
 
+@settings(deadline=None)
 @given(st.dictionaries(_FIELDS, _JSON), st.sampled_from(sorted(FORMATS)))
 def test_no_row_whatever_it_holds_is_more_than_a_fault(fields: dict[str, Any], form: str) -> None:
     assert isinstance(imported(Row(1, fields), form), Imported | RowFault)
 
 
+@settings(deadline=None)
 @given(
     st.binary() | st.text().map(str.encode) | _JSON.map(lambda v: json.dumps(v).encode()),
     st.sampled_from(["a.jsonl", "a.yaml"]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from change2task.api.reasons import Reason, RejectionClass
@@ -13,6 +13,7 @@ from change2task.history.mining.leaving import Left, left_by
 _FATES = st.lists(st.sampled_from([None, *Left]), max_size=60)
 
 
+@settings(deadline=None)
 @given(_FATES, st.integers(0, 20))
 def test_every_stage_takes_in_what_the_one_before_passed_and_loses_nothing(
     fates: list[Left | None], within: int
@@ -25,6 +26,7 @@ def test_every_stage_takes_in_what_the_one_before_passed_and_loses_nothing(
     assert funnel.candidates == fates.count(None)
 
 
+@settings(deadline=None)
 @given(_FATES, st.data())
 def test_verdicts_go_on_where_mining_ended(fates: list[Left | None], data: st.DataObject) -> None:
     named = {f"c{number}": fate for number, fate in enumerate(fates)}

@@ -53,6 +53,8 @@ def test_a_request_is_named_by_its_number_where_that_leads_to_its_commit(project
         ({"pkg/data.json": b"\0\1", "tests/test_core.py": TESTS + "# x\n"}, "Add data", Left.BINARY_ONLY),
         ({"vendored": Submodule("1" * 40)}, "Move the submodule", Left.SUBMODULE_ONLY),
         ({}, "Nothing", Left.EMPTY),
+        ({"pkg/core.pyi": "x: int\n", "tests/test_core.py": MORE_TESTS}, "Type it well", Left.TYPES_ONLY),
+        ({"pkg/core.py": NEW_SOURCE, "tests/test_core.py": MORE_TESTS}, "Merge from develop (#9)", Left.BRANCH_MERGE),
         ({"pkg/__init__.py": '__version__ = "2.0"\n'}, "Bump version to 2.0", Left.VERSION_BUMP),
         ({"pkg/core.py": SOURCE + "\n# why\n", "tests/test_core.py": MORE_TESTS}, "Explain it", Left.COMMENTS_ONLY),
         ({"pkg/core.py": NEW_SOURCE, "tests/test_core.py": TESTS + "# x\n"}, "Handle it well", Left.NO_TARGET),

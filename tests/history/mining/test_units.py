@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from change2task.history.ancestry import Ancestry
@@ -31,6 +31,7 @@ def _of(project: RepoBuilder) -> tuple[Unit, ...]:
         return units(ancestry.head, ancestry.parents, ancestry.infos, request_tips(repo.refs()))
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_whatever_the_graph_no_commit_is_lost_and_none_counted_twice(data: st.DataObject) -> None:
     size = data.draw(st.integers(1, 25))

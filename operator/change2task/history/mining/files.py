@@ -21,6 +21,7 @@ MOST_LINES: Final = 1000
 """Source lines added and removed, beyond which a change is no single task."""
 MOST_FILES: Final = 40
 """Source files, likewise."""
+_TYPES = (b".pyi", b".d.ts", b".d.mts", b".d.cts")
 _GENERATED = (Role.GENERATED, Role.METADATA)
 
 
@@ -108,6 +109,8 @@ def _why_left(
         return (Left.METADATA_ONLY if any(by_role.get(role) for role in _GENERATED) else Left.DOCS_ONLY), ""
     if all(one.lines.added is None for one in source):
         return Left.BINARY_ONLY, ""
+    if all(path.endswith(_TYPES) for path in found.source):
+        return Left.TYPES_ONLY, ""
     if found.lines > MOST_LINES or len(source) > MOST_FILES:
         return Left.TOO_LARGE, f"{found.lines} source lines in {len(source)} files"
     if not (found.tests or needs_no_test or any(path.endswith(b".rs") for path in found.source)):

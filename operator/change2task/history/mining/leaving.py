@@ -48,6 +48,7 @@ class Left(StrEnum):
     METADATA_ONLY = "metadataOnly", EVIDENCE, "It changes metadata, generated or protected files, and no source."
     BINARY_ONLY = "binaryOnly", EVIDENCE, "The source it changes is binary."
     TOO_LARGE = "tooLarge", EVIDENCE, "It changes more source than one task can ask for."
+    TYPES_ONLY = "typesOnly", EVIDENCE, "The source it changes declares types (.pyi, .d.ts), which no run sees."
     COMMENTS_ONLY = "commentsOnly", EVIDENCE, "It changes comments, docstrings or layout of its source, and no code."
     NO_TESTS = "noTests", EVIDENCE, "It changes source and no test, so nothing would show that it is undone."
     NO_HOST = "noHost", EVIDENCE, "None of its source files is on the base."

@@ -20,6 +20,7 @@ from change2task.history.mining.messages import (
     RELEASE_LINES,
     Reverts,
     is_release_title,
+    is_squashed_line,
     made_by_program,
     says_it_reverts,
 )
@@ -158,7 +159,7 @@ class _Surveying:
             return Left.BEFORE_SINCE, ""
         if span.until is not None and info.committer_time > span.until:
             return Left.AFTER_UNTIL, ""
-        if unit.kind == "bundle":
+        if unit.kind == "bundle" or is_squashed_line(info):
             return Left.BRANCH_MERGE, ""
         if self._is_cut(unit):
             return Left.CUT_OFF, ""
