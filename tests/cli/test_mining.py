@@ -9,7 +9,10 @@ import pytest
 
 from change2task.api.manifests import parse_manifests
 from change2task.api.modernbase import ModernBase
-from change2task.api.taskcandidate import TaskCandidate
+from change2task.api.reasons import Reason, RejectionClass
+from change2task.api.taskcandidate import TaskCandidate, TaskCandidateStatus
+from change2task.cli.failures import InputError
+from change2task.cli.funnels import completed, read_funnel
 from tests.history.forges.conftest import Answer, Server, server
 from tests.history.forges.test_forges import pull
 from tests.history.mining.conftest import fix, project
@@ -188,3 +191,20 @@ def test_rows_are_imported_and_the_unusable_told(project: RepoBuilder, tmp_path:
     assert "not used: row 2: no JSON object on one line" in ended.err
     assert "2 rows: 1 candidates on 1 bases, 1 not used" in ended.err
     assert "no row could be used" in run(tmp_path, "import", rows, "--format", "pymigbench", code=2).err
+
+
+def test_a_funnel_goes_on_with_verdicts_and_refuses_those_of_others(project: RepoBuilder, tmp_path: Path) -> None:
+    fix(project, "one")
+    fix(project, "two")
+    ended = run(tmp_path, "mine", project.path, "--funnel", "funnel.json")
+    candidates = [one for one in parse_manifests(ended.out.encode(), "m").resources if isinstance(one, TaskCandidate)]
+    path = tmp_path / "funnel.json"
+    told = TaskCandidateStatus(accepted=False, reason=Reason.NO_TARGET_CHECKS, rejection=RejectionClass.ALIGNMENT)
+    whole = completed(read_funnel(path), [candidates[0].replacing(status=told), candidates[1]], path)
+    assert (whole.waiting, whole.candidates) == (1, 0)
+    assert {stage.name: stage.left for stage in whole.stages}["alignment"] == {"NoTargetChecks": 1}
+    with pytest.raises(InputError, match="of other candidates than these"):
+        completed(read_funnel(path), candidates[:1], path)
+    path.write_text("{}")
+    with pytest.raises(InputError, match="no funnel"):
+        read_funnel(path)

@@ -7,13 +7,14 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from change2task.api.reasons import Reason
 from change2task.cli.mining import Ground
-from change2task.history.mining.funnel import Funnel
+from change2task.history.mining.funnel import RUN, Funnel
 from change2task.history.mining.leaving import Left
 from change2task.pipeline.mining import Mined
 
 _GAP = 2
-_SENTENCES = {left.value: left.sentence for left in Left}
+_SENTENCES = {left.value: left.sentence for left in Left} | {reason.value: reason.sentence for reason in Reason}
 
 
 def funnel_table(funnel: Funnel) -> Table:
@@ -27,7 +28,10 @@ def funnel_table(funnel: Funnel) -> Table:
         table.add_row(Text(stage.name, "bold"), str(stage.entered), "", "")
         for name, count in stage.left.items():
             table.add_row("", str(-count), name, _SENTENCES.get(name, ""))
-    table.add_row(Text("candidates", "bold"), str(funnel.candidates), "", "")
+    run = funnel.stages[-1:] and funnel.stages[-1].name in RUN
+    if run and funnel.waiting:
+        table.add_row("", str(-funnel.waiting), "", "candidates without a verdict")
+    table.add_row(Text("tasks" if run else "candidates", "bold"), str(funnel.candidates), "", "")
     return table
 
 

@@ -14,6 +14,7 @@ from change2task.api.taskcandidate import Family
 from change2task.cli import consoles, logs
 from change2task.cli.failures import InputError
 from change2task.cli.forges import Forge, ForgeApi, known_of
+from change2task.cli.funnels import write_funnel
 from change2task.cli.lookup import STORE
 from change2task.cli.minedtables import candidate_table, document, funnel_table
 from change2task.cli.mining import Ground, moment, opened
@@ -55,6 +56,9 @@ def mine(
     store: Annotated[Path, typer.Option("--store", help="Store folder, for mirrors of remote repositories.")] = STORE,
     output: Annotated[Format, typer.Option("--output", "-o", help="yaml, json or table.")] = Format.YAML,
     out: Annotated[Path | None, typer.Option("--out", help="Write the manifests into this file.")] = None,
+    funnel: Annotated[
+        Path | None, typer.Option("--funnel", help="Write the funnel into this file; run --funnel takes it on.")
+    ] = None,
     verbose: Annotated[int, typer.Option("--verbose", "-v", count=True, help="Show what is run.")] = 0,
 ) -> None:
     """Find merged changes worth trying in a history, and say of every other one why it is none.
@@ -81,6 +85,8 @@ def mine(
         except ChangeUnusable as unusable:
             raise InputError(f"{target}: {unusable.message}") from unusable
         console.print(funnel_table(found.funnel))
+        if funnel is not None:
+            write_funnel(found.funnel, funnel)
         _write(found, ground, output, out, console)
 
 

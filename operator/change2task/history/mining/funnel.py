@@ -97,8 +97,9 @@ def with_verdicts(funnel: Funnel, verdicts: Sequence[tuple[RejectionClass, str] 
     candidate. Raises FunnelDoesNotAddUp.
     """
     mined = tuple(stage for stage in funnel.stages if stage.name in MINED)
-    if len(verdicts) != mined[-1].passed:
-        raise FunnelDoesNotAddUp(f"{mined[-1].passed} candidates were mined, and {len(verdicts)} have been looked for")
+    known = mined[-1].passed if mined else 0
+    if len(verdicts) != known:
+        raise FunnelDoesNotAddUp(f"{known} candidates were mined, and these are {len(verdicts)}")
     waiting = sum(verdict is None for verdict in verdicts)
     rejected = Counter(verdict for verdict in verdicts if isinstance(verdict, tuple))
     stages = list(mined)
