@@ -96,6 +96,16 @@ def test_what_a_long_lived_branch_brings_in_stands_for_itself(project: RepoBuild
     assert found[direct].kind == "commit"
 
 
+def test_a_request_that_merges_one_line_into_another_is_none_either(project: RepoBuilder) -> None:
+    project.switch("stable")
+    inner = [fix(project, "one"), fix(project, "two")]
+    project.switch("main")
+    merge = project.merge("stable", message="Merge pull request #5 from ada/sync\n\nMerge Stable into Main")
+    found = {unit.commit: unit for unit in _of(project)}
+    assert found[merge].kind == "bundle"
+    assert {found[oid].kind for oid in inner} == {"commit"}
+
+
 def test_criss_cross_merges_are_sorted_out(project: RepoBuilder) -> None:
     project.switch("left")
     left = fix(project, "left")

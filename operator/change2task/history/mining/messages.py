@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from change2task.history.mining.units import Unit
-from change2task.history.subjects import is_long_lived, reverted_commits, reverted_requests, reverted_title
+from change2task.history.subjects import reverted_commits, reverted_requests, reverted_title
 from change2task.history.wording import unwrapped
 from change2task.vcs.commits import CommitInfo
 from change2task.vcs.counted import CountedChange
@@ -39,10 +39,6 @@ _RELEASE_WORDS = re.compile(
     r"(?:(?:package|dev(?:elopment)?|minor|major|patch|next)\s+)*(?:version|release)(?:\s+(?:number|bump))?\W*(?:\([#!]\d+\))?\W*"
     r"|\W*(?:version|release)\s+bump\W*"
 )
-_MERGED_LINE = re.compile(
-    r"(?i)\W*(?:sync|merge|merging)\s+(?:(?:changes\s+)?from\s+)?(?:branch\s+)?['\"`]?(?P<branch>[\w./-]+?)['\"`]?"
-    r"(?:\s+(?:in)?to\s+\S+|\s+branch)?\W*(?:\([#!]\d+\))?\W*"
-)
 RELEASE_LINES: Final = 20
 """Most source lines that setting a version changes."""
 
@@ -60,12 +56,6 @@ def is_release_title(info: CommitInfo) -> bool:
     """Whether the title speaks of setting a version and of nothing else."""
     title = unwrapped(info.subject, info.body)[0][:200]
     return bool(_RELEASE_TITLE.fullmatch(title) or _RELEASE_WORDS.fullmatch(title))
-
-
-def is_squashed_line(info: CommitInfo) -> bool:
-    """Whether a commit that is no merge says that it brings in a long-lived branch as a whole."""
-    match = _MERGED_LINE.fullmatch(unwrapped(info.subject, info.body)[0][:200]) if len(info.parents) < 2 else None
-    return match is not None and is_long_lived(match["branch"])
 
 
 def says_it_reverts(info: CommitInfo) -> bool:

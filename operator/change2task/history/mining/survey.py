@@ -20,12 +20,11 @@ from change2task.history.mining.messages import (
     RELEASE_LINES,
     Reverts,
     is_release_title,
-    is_squashed_line,
     made_by_program,
     says_it_reverts,
 )
 from change2task.history.mining.score import Score, expected
-from change2task.history.mining.units import Unit, request_tips, units
+from change2task.history.mining.units import Unit, brings_in_a_line, request_tips, units
 from change2task.history.models import Role
 from change2task.history.roles import Roles
 from change2task.history.wording import unwrapped
@@ -159,7 +158,7 @@ class _Surveying:
             return Left.BEFORE_SINCE, ""
         if span.until is not None and info.committer_time > span.until:
             return Left.AFTER_UNTIL, ""
-        if unit.kind == "bundle" or is_squashed_line(info):
+        if unit.kind == "bundle" or brings_in_a_line(info):
             return Left.BRANCH_MERGE, ""
         if self._is_cut(unit):
             return Left.CUT_OFF, ""

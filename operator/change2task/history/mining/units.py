@@ -13,9 +13,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from change2task.history.subjects import is_long_lived, merged_branch, named_request
+from change2task.history.wording import unwrapped
 from change2task.vcs.commits import CommitInfo
 
 _TIP = re.compile(r"refs/(?:pull|merge-requests|pull-requests)/(\d{1,9})/(?:head|from)")
+
+_MERGED_LINE = re.compile(
+    r"(?i)\W*(?:sync|merge|merging)\s+(?:(?:changes\s+)?from\s+)?(?:branch\s+)?['\"`]?(?P<branch>[\w./-]+?)['\"`]?"
+    r"(?:\s+(?:in)?to\s+\S+|\s+branch)?\W*(?:\([#!]\d+\))?\W*"
+)
 
 Kind = Literal["merge", "squash", "commit", "bundle"]
 
@@ -62,6 +68,12 @@ def units(
         )
     place = {oid: number for number, oid in enumerate(parents)}
     return tuple(sorted(found, key=lambda unit: place[unit.commit]))
+
+
+def brings_in_a_line(info: CommitInfo) -> bool:
+    """Whether the title says of the whole change that it brings in a long-lived branch: ``Merge main into stable``."""
+    match = _MERGED_LINE.fullmatch(unwrapped(info.subject, info.body)[0][:200])
+    return match is not None and is_long_lived(match["branch"])
 
 
 class _Sorting:
@@ -132,6 +144,8 @@ class _Sorting:
             return False
         others = {other for oid in inside if (other := self._stands_for(oid, number)) is not None}
         if len(others) > 1 or (len(sides) > 1 and sum(side in set(inside) for side in sides) > 1):
+            return True
+        if brings_in_a_line(info):
             return True
         branch = merged_branch(info.subject) if number is None else None
         return branch is not None and is_long_lived(branch)
