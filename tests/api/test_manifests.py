@@ -215,8 +215,8 @@ def test_a_misspelt_field_is_one_fault_and_what_it_does_not_explain_is_told_afte
         (
             "commit: --all",
             "spec.change.commit",
-            r"must match ^[^-\x00-\x20\x7f-\xa0][^\x00-\x20\x7f-\xa0]*$"
-            " (A commit or tag; the change is it against its parent)",
+            "does not fit: A commit or tag; the change is it against its parent;"
+            r" it must match ^[^-\x00-\x20\x7f-\xa0][^\x00-\x20\x7f-\xa0]*$",
         ),
         ("commit: {a: b}", "spec.change.commit", "must be a string, not a mapping"),
         ("pullRequest: 1, commit: a", "spec.change", "give exactly one of pullRequest, commit and range"),

@@ -89,6 +89,17 @@ def test_passwords_of_named_indexes_are_passed_and_masked(tmp_path: Path) -> Non
     assert found.masked_text("password pssst") == "password ***"
 
 
+@pytest.mark.parametrize("name", ["API_TOKEN", "DB_PASSWORD", "DEPLOY_SECRET", "SERVICE_API_KEY", "my_token"])
+def test_what_a_base_sets_by_a_name_that_says_secret_is_masked(tmp_path: Path, name: str) -> None:
+    found = of(tmp_path).knowing({name: "hush-hush", "PLAIN": "well known"})
+    assert found.masked(b"it is hush-hush, as is well known\xff") == b"it is ***, as is well known\xff"
+
+
+def test_what_can_be_told_for_a_secret_is_masked_though_nobody_knows_it(tmp_path: Path) -> None:
+    told = b"git clone https://ada:pw@host/x.git; curl https://i/simple?token=abc"
+    assert of(tmp_path).masked(told) == b"git clone https://***@host/x.git; curl https://i/simple?token=***"
+
+
 def test_local_folders_and_certificates_that_are_named_are_listed_to_be_shown(tmp_path: Path) -> None:
     for name in ("links", "index", "ca"):
         (tmp_path / name).mkdir()

@@ -10,6 +10,8 @@ import pytest
 import yaml
 
 from change2task import __name__ as package
+from change2task.api.taskvariant import Check, TaskVariant, variant_name
+from change2task.corpus.store import Store
 from tests.support.commands import at_once
 from tests.support.world import URL, World, base, candidate, changed, documents
 
@@ -98,7 +100,7 @@ def test_lifting_a_suspension_and_new_labels_redo_nothing(world: World, store: P
 EXPLAINED = {
     "fix": ["verdict     accepted", "exact-reversal: accepted", "task      repeat 1: 20 pass, 1 do not",
             "AssertionError: assert 'abcd' == 'abc~'", "fidelity 1.000"],
-    "superseded": ["rejected, ExhaustedConstruction", "attempt 3   level 2 unique-block: notApplicable"],
+    "superseded": ["rejected, ExhaustedConstruction", "attempt 2   level 2 unique-block: notApplicable"],
     "entangled": ["RegressionBroke: Checks older than the change fail", "lifecycle   REFUSED",
                   "test_total: regression (its version at the change's parent fails too)"],
     "docs": ["rejected, BehaviourAlignment", "touches only docs (1 file): README.md"],
@@ -166,7 +168,8 @@ def test_a_check_by_reading_is_shown_as_what_it_is(world: World) -> None:
             "docs was rejected (NoSourceChange), so there is no task; change2task explain docs says why",
         ),
         (("show", "waiting"), "waiting has no verdict yet, so there is no task"),
-        (("replay", "toolbox"), "there is no 'toolbox' in {store}"),
+        (("replay", "toolbox"), "toolbox is a base and no task; change2task explain toolbox tells of it"),
+        (("show", "toolbox"), "toolbox is a base and no task"),
         (("grade", "docs", "--patch", "-"), "docs was rejected"),
         (("grade", "fix", "--patch", "/not/there"), "--patch /not/there: cannot be read: No such file or directory"),
         (("grade", "fix", "--patch", "/"), "--patch /: cannot be read: Is a directory"),
@@ -199,19 +202,62 @@ def test_a_replay_runs_the_three_states_again_and_finds_them_the_same(world: Wor
 
 
 def test_a_difference_is_reported_test_by_test_and_ends_with_1(world: World, store: Path) -> None:
-    path = next(p for p in (store / "variants").iterdir() if p.stem == world.variant("fix", store)["metadata"]["name"])
-    altered = yaml.safe_load(path.read_text())
-    altered["spec"]["checks"]["targets"].append(
-        {"id": "tests/test_text.py::test_words", "role": "target", "hidden": True}
-    )
-    path.write_text(yaml.safe_dump(altered))
-    table = world.run("replay", "fix", *world.mirror, "--store", store, code=1)
+    opened = Store.open(store, create=False)
+    made = opened.variant(world.variant("fix", store)["metadata"]["name"])
+    assert made is not None
+    checks, words = made.spec.checks, "tests/test_text.py::test_words"
+    targets = (*checks.targets, Check(id=words, role="target", hidden=True))
+    spec = made.spec.replacing(checks=checks.replacing(targets=targets))
+    name = variant_name(spec)
+    opened.put(TaskVariant(metadata=made.metadata.replacing(name=name), spec=spec))
+    table = world.run("replay", name, *world.mirror, "--store", store, code=1)
     assert table.out.startswith("replay 1: DIFFERENT, 22 checks over three states")
     assert "error" not in table.err, "it is a finding, and no fault"
-    ended = world.run("replay", "fix", *world.mirror, "--store", store, "-o", "json", code=1)
+    ended = world.run("replay", name, *world.mirror, "--store", store, "-o", "json", code=1)
     [replay] = json.loads(ended.out)["replays"]
     assert replay["same"] is False
     assert replay["differences"] == ["task: tests/test_text.py::test_words: passed, expected to fail"]
+
+
+def edited(world: World, store: Path) -> Path:
+    """The file of a task to which somebody has added a target."""
+    path = store / "variants" / f"{world.variant('fix', store)['metadata']['name']}.yaml"
+    path.write_text(path.read_text().replace("title: Fix shortened", "title: Fix shortest", 1))
+    return path
+
+
+@pytest.mark.parametrize("words", [("show",), ("replay",), ("grade", "--patch", "-")])
+def test_a_task_that_was_changed_since_it_was_made_is_refused(
+    world: World, store: Path, words: tuple[str, ...]
+) -> None:
+    path = edited(world, store)
+    ended = at_once(words[0], "fix", *words[1:], "--store", store)
+    assert (ended.code, ended.out) == (2, "")
+    assert f"{path}: the task was changed since it was made: its name is the hash of its spec" in ended.err
+    assert "bring the file back from version control, or delete it and run its candidate again" in ended.err
+
+
+def test_a_change_of_layout_is_no_change_of_the_task(world: World, store: Path) -> None:
+    path = store / "variants" / f"{world.variant('fix', store)['metadata']['name']}.yaml"
+    before = at_once("show", "fix", "--store", store).out
+    path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()), width=1000))
+    assert at_once("show", "fix", "--store", store).out == before
+
+
+def test_the_beginning_of_a_tasks_name_is_enough_where_no_other_begins_so(world: World, store: Path) -> None:
+    name = world.variant("fix", store)["metadata"]["name"]
+    assert at_once("show", name[:12], "--store", store).out == at_once("show", name, "--store", store).out
+    assert at_once("explain", name[:12], "--store", store).code == 0
+    shutil.copy(store / "variants" / f"{name}.yaml", store / "variants" / f"{name}0.yaml")
+    ended = at_once("show", name[:12], "--store", store)
+    assert ended.code == 2
+    assert f"2 tasks begin with {name[:12]}: {name}, {name}0; give more of the name" in ended.err
+
+
+def test_candidates_of_one_task_are_counted_as_one(world: World, store: Path) -> None:
+    again = documents(base(), *(candidate(name, world.change("migration")) for name in ("migration", "again"))).encode()
+    out = world.run("run", "-", *world.mirror, "--store", store, stdin=again).out.splitlines()
+    assert out[-1] == "2 accepted (1 task), 0 rejected"
 
 
 def test_a_store_from_version_control_is_enough_to_replay(world: World, tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ def test_a_change_that_a_repository_on_this_machine_does_not_hold_is_told_before
     aside = repo.commit({"x": "1"})
     repo.switch("main")
     text = documents(
-        base(),
+        base(scope={}),
         candidate("here", {"commit": here}),
         candidate("aside", {"commit": aside}),
         candidate("absent", {"commit": "0123456789abcdef"}),
@@ -176,9 +176,48 @@ def test_a_change_under_any_revision_that_may_become_the_base_is_not_spoken_of(
     early, late = repo.tip(), repo.commit({"x": "1"})
     change = candidate("late", {"commit": late})
     mirror = ("--mirror", f"{URL}={repo.path}")
-    assert "but" not in validate(tmp_path, documents(base(revision={"healthy": early}), change), *mirror).out
-    strict = documents(base(revision={"healthy": early, "strict": True}), change)
+    assert "but" not in validate(tmp_path, documents(base(scope={}, revision={"healthy": early}), change), *mirror).out
+    strict = documents(base(scope={}, revision={"healthy": early, "strict": True}), change)
     assert "but TaskCandidate late: ChangeNotInAncestry: " in validate(tmp_path, strict, *mirror).out
+
+
+def test_a_mirror_of_no_base_is_told_with_the_nearest(tmp_path: Path) -> None:
+    ended = validate(tmp_path, SOUND, "--mirror", f"https://elsewhere.example/x/y={tmp_path}")
+    assert ended.code == 0
+    assert f"  but --mirror https://elsewhere.example/x/y: no base has this URL; the nearest is {URL}\n" in ended.out
+
+
+def test_a_glob_that_covers_nothing_of_the_repository_is_told(tmp_path: Path, repo: RepoBuilder) -> None:
+    scope = {"source": ["*.md", "lib/**"]}
+    text = documents(base(scope=scope))
+    told = validate(tmp_path, text, "--mirror", f"{URL}={repo.path}").out
+    assert "  but ModernBase toolbox: spec.scope.source: 'lib/**' covers no file of it\n" in told
+    assert "*.md" not in told
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "value", "message"),
+    [
+        ("ModernBase", "spec.environment.env", {"A B": "1"}, "spec.environment.env: no environment variable can be"),
+        ("ModernBase", "spec.environment.env", {"A=B": "1"}, "(got 'A=B')"),
+        ("ModernBase", "spec.environment.env", {"": "1"}, "spec.environment.env: no environment variable can be"),
+        (
+            "ModernBase",
+            "spec.scope.source",
+            ["src/**", "../x/**"],
+            "spec.scope.source[1]: no path of a repository looks",
+        ),
+        ("ModernBase", "spec.scope.protected", ["a/./b"], "write it from the repository's root, like src/**"),
+        ("TaskCandidate", "spec.change", None, "spec.change: missing; it takes commit, pullRequest, range"),
+        ("TaskCandidate", "spec.change", {"range": "abc"}, "spec.change.range: does not fit: Two revisions a..b; the"),
+        ("ModernBase", "spec.repository.url", "toolbox", "spec.repository.url: does not fit: What the world calls the"),
+        ("ModernBase", "metadata.name", "A_b", "lower case letters, digits, hyphens and full stops; it must match"),
+    ],
+)
+def test_what_can_never_work_is_refused_in_a_sentence(
+    tmp_path: Path, kind: str, path: str, value: Any, message: str
+) -> None:
+    assert message in refused(validate(tmp_path, with_spec(kind, path, value)))
 
 
 def test_a_mirror_that_is_no_repository_is_told(tmp_path: Path) -> None:

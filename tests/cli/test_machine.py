@@ -94,7 +94,29 @@ def test_a_store_on_a_read_only_disk_is_read_but_not_run_on(world: World, store:
     assert "Read-only file system; everything stored before is intact" in ended.stderr
     assert run("explain", "fix").returncode == 0
     assert run("show", "fix").returncode == 0
+    (store.parent / "answer").write_text(run("show", "fix", "--part", "G").stdout)
+    for words in (("grade", "fix", "--patch", store.parent / "answer"), ("replay", "fix")):
+        done = run(*words, *world.mirror)
+        assert done.returncode == 0, done
+        assert ("solved\n" if words[0] == "grade" else "replay 1: same") in done.stdout
+        assert " setup " not in done.stderr, "the environment that stands is used where it is"
     assert contents(store) == before
+
+
+@pytest.mark.parametrize(
+    "step",
+    ["head -c 8000000 /dev/zero > large", "python -c \"open('large', 'wb').write(bytes(8000000))\""],
+    ids=["signal", "error"],
+)
+def test_a_machines_own_limit_on_files_is_no_fault_of_a_setup_step(world: World, tmp_path: Path, step: str) -> None:
+    manifest = documents(base(environment={"setup": [step]}), candidate("docs", world.change("docs")))
+    (tmp_path / "manifest.yaml").write_text(manifest)
+    line = [PROGRAM, "run", tmp_path / "manifest.yaml", *world.mirror, "--store", tmp_path / "store"]
+    limited = ["bash", "-c", 'ulimit -f 4000; exec "$@"', "bash", *line]
+    ended = subprocess.run(limited, env=world.env, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ended.returncode == 3, ended
+    assert "lets no file grow beyond 4000 KiB (ulimit -f)" in ended.stderr
+    assert "SetupFailed" not in ended.stderr + ended.stdout
 
 
 @needs_bwrap
@@ -278,7 +300,28 @@ def test_a_ready_base_that_gives_way_to_another_of_its_name_is_told(world: World
     other = base(checks={"timeoutSeconds": 61, "testTimeoutSeconds": 10})
     ended = world.run("run", "-", *world.mirror, "--store", store, stdin=documents(other).encode())
     assert "base.replaced" in ended.err
-    assert "its manifest is run again" in ended.err
+    assert "graded and replayed on it still" in ended.err
+
+
+def test_a_task_of_a_base_that_gave_way_is_still_graded_and_its_base_goes_with_it(world: World, store: Path) -> None:
+    key = world.stored("bases", "toolbox", store)["status"]["baseKey"]
+    other = base(checks={"timeoutSeconds": 61, "testTimeoutSeconds": 10})
+    words = ("run", "-", *world.mirror, "--store", store)
+    world.run(*words, stdin=documents(other).encode())
+    assert world.stored("bases", "toolbox", store)["status"]["baseKey"] != key
+    assert [path.stem for path in (store / "earlier").iterdir()] == [key]
+    shutil.rmtree(store / "cache/environments")
+    answer = at_once("show", "fix", "--part", "G", "--store", store).out.encode()
+    graded = world.run("grade", "fix", "--patch", "-", *world.mirror, "--store", store, stdin=answer)
+    assert "solved\n" in graded.out
+    assert "not solved" not in graded.out
+    again = [candidate(name, world.change(name)) for name in ("fix", "migration", "security", "range")]
+    feature, tests = (
+        candidate("feature", {"pullRequest": 7}),
+        candidate("tests", world.change("fix"), family="TestGeneration"),
+    )
+    world.run(*words, stdin=documents(other, *again, feature, tests).encode())
+    assert list((store / "earlier").iterdir()) == []
 
 
 def test_a_base_that_fails_under_another_spec_does_not_replace_the_one_that_is_ready(world: World, store: Path) -> None:

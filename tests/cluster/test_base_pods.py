@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 import gzip
-import hashlib
 import json
 import tarfile
 import urllib.request
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
@@ -26,6 +23,7 @@ from change2task.cluster.layers import layer_of
 from change2task.cluster.parts import Subject
 from change2task.cluster.registry import Registry
 from change2task.cluster.step_job import StepJob
+from change2task.pipeline.spoken import content_of
 from change2task.pipeline.wire import (
     BuildInput,
     BuildResult,
@@ -45,7 +43,6 @@ from tests.support.repos import RepoBuilder
 __all__ = ["images"]
 
 pytestmark = pytest.mark.timeout(1800)
-MARK = "c2t-result: "
 MARKER = "the-answer-nobody-may-read"
 URL = "https://git.example.org/toy.git"
 WORDS = "only-for-tests"
@@ -97,12 +94,9 @@ class Room:
             return failure_of(self.kubectl.get("job", meta["name"], *where), pods[-1])
         main = pods[-1]["spec"]["containers"][0]["name"]
         log = self.kubectl("logs", *where, pods[-1]["metadata"]["name"], "-c", main)
-        [line] = [one for one in log.splitlines() if one.startswith(MARK)]
-        content = zlib.decompress(base64.b64decode(line.removeprefix(MARK)))
         [status] = pods[-1]["status"]["containerStatuses"]
         told = StepTold.model_validate_json(status["state"]["terminated"]["message"])
-        assert told.digest == hashlib.sha256(content).hexdigest()
-        return content
+        return content_of(log.encode(), told.digest)
 
     def _ended(self, meta: Mapping[str, Any]) -> str | None:
         job = self.kubectl.get("job", meta["name"], "-n", meta["namespace"])

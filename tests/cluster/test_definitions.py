@@ -147,8 +147,25 @@ TARGETS, OBSERVERS = ("checks", "targets", 0), ("checks", "observers", 0)
 ONE_CHANGE = "give exactly one of pullRequest, commit and range"
 DATA = "data is given exactly when encoding is text or base64"
 NAMES = "give at least one name in gone or used"
+RESOURCES, TOLERATION = ("podTemplate", "resources"), ("podTemplate", "tolerations", 0)
+ABOVE = "a request is above its limit"
 UNIONS: list[tuple[str, tuple[str | int, ...], Any, str]] = [
     ("modernbases", ("checks", "testTimeoutSeconds"), 601, "testTimeoutSeconds is above timeoutSeconds"),
+    ("modernbases", RESOURCES, {"requests": {"memory": "2Gi"}, "limits": {"memory": "1Gi"}}, ABOVE),
+    ("modernbases", RESOURCES, {"requests": {"cpu": 2}, "limits": {"cpu": "1500m"}}, ABOVE),
+    (
+        "modernbases",
+        TOLERATION,
+        {"key": "a", "operator": "Exists", "value": "b"},
+        "with operator Exists there is no value",
+    ),
+    ("modernbases", TOLERATION, {"operator": "Equal", "value": "b"}, "without a key the operator must be Exists"),
+    (
+        "modernbases",
+        TOLERATION,
+        {"key": "a", "effect": "NoSchedule", "tolerationSeconds": 3},
+        "tolerationSeconds means something with effect NoExecute only",
+    ),
     ("taskcandidates", ("change",), {}, ONE_CHANGE),
     ("taskcandidates", ("change",), {"pullRequest": 1, "commit": "v1"}, ONE_CHANGE),
     ("taskcandidates", ("change",), {"commit": "v1", "range": "a..b"}, ONE_CHANGE),
@@ -182,6 +199,22 @@ def test_a_union_or_a_relation_is_refused_where_it_is_broken(
     assert isinstance(refused, Refusal), "it was taken"
     place = Beyond(path, "", None).field.removesuffix(".testTimeoutSeconds")
     assert (place, True) in {(where, message in told) for where, told in refused.causes}, refused
+
+
+@pytest.mark.parametrize(
+    "amounts",
+    [
+        {"requests": {"cpu": 1}, "limits": {"cpu": "1"}},
+        {"requests": {"memory": "1024Mi"}, "limits": {"memory": "1Gi"}},
+        {"requests": {"cpu": "2"}, "limits": {"memory": "1Gi"}},
+        {"requests": {"cpu": "2"}},
+    ],
+    ids=str,
+)
+def test_amounts_within_their_limits_are_taken(api: Api, amounts: Spec) -> None:
+    made = api.create("modernbases", resource("modernbases", replaced(MODERN_BASE, RESOURCES, amounts)), try_only=True)
+
+    assert isinstance(made, dict), made
 
 
 @pytest.mark.parametrize("change", [{"pullRequest": 1}, {"commit": "v1"}, {"range": "a..b"}], ids=str)
@@ -294,7 +327,7 @@ def test_the_columns_show_the_status(api: Api, definitions: Kubectl) -> None:
 
     row = definitions("-n", api.namespace, "get", "tc", "sample", "--no-headers").split()
 
-    assert row[:-1] == ["sample", "base", "BugFix", "2", "false", "TargetDidNotFail", "True"]
+    assert row[:-1] == ["sample", "base", "BugFix", "2", "false", "TargetDidNotFail", "TargetDidNotFail"]
 
 
 def test_a_write_to_the_resource_does_not_touch_its_status(api: Api) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from hack.install.release import ROOT
 from hack.kind.cluster import Cluster
@@ -32,6 +33,12 @@ from tests.cluster.verdicts import (
 )
 
 MANIFESTS = ROOT / "examples" / "demo"
+NAMES = {
+    document["metadata"]["name"]
+    for path in MANIFESTS.glob("*.yaml")
+    for document in yaml.safe_load_all(path.read_text(encoding="utf-8"))
+    if document["kind"] == "TaskCandidate"
+}
 SECONDS = 1500
 KILLS = int(os.environ.get("C2T_KILLS", "4"))
 """How often the operator is killed on the way; ``make chaos`` does it at every turn."""
@@ -55,7 +62,8 @@ def demo(kind_cluster: Cluster, kubectl: Kubectl, tmp_path_factory: pytest.TempP
     kubectl("apply", "-f", str(MANIFESTS))
     kills = _kill_until_over(kubectl)
     here = on_this_machine(kind_cluster, MANIFESTS, store)
-    there = {one["metadata"]["name"]: one for one in kubectl.get("taskcandidates", "-n", NAMESPACE)["items"]}
+    found = {one["metadata"]["name"]: one for one in kubectl.get("taskcandidates", "-n", NAMESPACE)["items"]}
+    there = {name: one for name, one in found.items() if name in NAMES}
     return Demo(kubectl, there, here, kills)
 
 
@@ -64,7 +72,8 @@ def _kill_until_over(kubectl: Kubectl) -> int:
     kills, deadline, last, every = 0, time.monotonic() + SECONDS, -1, KILLS > 4
 
     def progress() -> tuple[int, int]:
-        found = kubectl.get("taskcandidates", "-n", "default")["items"]
+        items = kubectl.get("taskcandidates", "-n", NAMESPACE)["items"]
+        found = [one for one in items if one["metadata"]["name"] in NAMES]
         ended = sum(1 for one in found if (one.get("status") or {}).get("accepted") is not None)
         return ended, len(found)
 
@@ -95,7 +104,9 @@ def test_each_verdict_is_that_of_a_run_on_one_machine(demo: Demo) -> None:
 
 def test_the_operator_was_killed_on_the_way_and_no_step_was_done_twice(demo: Demo) -> None:
     assert demo.kills >= min(KILLS, 4)
-    jobs = demo.kubectl.get("jobs", "-n", "default", "--selector=app.kubernetes.io/managed-by=change2task")["items"]
+    found = demo.kubectl.get("jobs", "-n", "default", "--selector=app.kubernetes.io/managed-by=change2task")["items"]
+    uids = {one["metadata"]["uid"] for one in demo.there.values()}
+    jobs = [job for job in found if job["metadata"]["labels"]["change2task.dev/uid"] in uids]
     steps = Counter(
         (job["metadata"]["labels"]["change2task.dev/uid"], job["metadata"]["labels"]["change2task.dev/step"])
         for job in jobs

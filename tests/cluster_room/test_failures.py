@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from change2task.api.reasons import Reason
-from change2task.cluster.failures import failure_of, waits_for
+from change2task.cluster import names
+from change2task.cluster.failures import Failure, ended_for, failure_of, starved, waits_for
 
 
 def pod(*, conditions: list[dict[str, str]] | None = None, **status: Any) -> dict[str, Any]:
@@ -35,6 +36,8 @@ FAILED: list[tuple[str, dict[str, Any] | None, dict[str, Any], Reason, str, str]
     ("node gone", pod(conditions=disrupted("DeletionByPodGC")), job(), Reason.NODE_LOST, "why", ""),
     ("node shut down", pod(reason="NodeShutdown"), job(), Reason.NODE_LOST, "NodeShutdown", ""),
     ("no memory", pod(**ended("slot-1", 137, reason="OOMKilled")), job(), Reason.OUT_OF_MEMORY, "137", "slot-1"),
+    ("no memory, as the slot tells", pod(**ended("slot-1", 6, reason="Error")), job(), Reason.OUT_OF_MEMORY, "6",
+     "slot-1"),
     ("not started", pod(**ended("slot-0", 128, reason="StartError", message="no such file")), job(),
      Reason.START_FAILED, "no such file", "slot-0"),
     ("our own fault", pod(**ended("prepare", 3, message="the input cannot be read")), job(), Reason.INFRASTRUCTURE,
@@ -95,3 +98,35 @@ def test_what_repository_code_says_at_its_end_is_nobodys_to_read(code: int) -> N
 
 def test_a_containers_words_are_bounded() -> None:
     assert len(failure_of(job(), pod(**ended("prepare", 3, message="x" * 9000))).message) < 1100
+
+
+ENDED = Failure(reason=Reason.OUT_OF_MEMORY, message="ended with 0", container="slot-1")
+
+
+def annotated(text: str) -> dict[str, Any]:
+    return {**job("DeadlineExceeded", activeDeadlineSeconds=1), "metadata": {"annotations": {names.ENDED: text}}}
+
+
+def test_a_job_that_we_have_ended_failed_for_our_reason() -> None:
+    assert failure_of(annotated(ENDED.canonical().decode()), None) == ENDED
+    assert ended_for(annotated(ENDED.canonical().decode())) == ENDED
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"reason": "Whatever", "message": "x"}'])
+def test_an_annotation_that_is_not_ours_means_nothing(text: str) -> None:
+    assert failure_of(annotated(text), None).reason is Reason.DEADLINE_EXCEEDED
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "reason", "found"),
+    [
+        ("slot-1", 0, "OOMKilled", True),
+        ("slot-1", 137, "OOMKilled", False),
+        ("slot-1", 0, "Completed", False),
+        ("engine", 0, "OOMKilled", False),
+        ("prepare", 0, "OOMKilled", False),
+    ],
+)
+def test_a_slot_that_ended_well_and_starved_is_found(name: str, code: int, reason: str, *, found: bool) -> None:
+    assert (starved(pod(**ended(name, code, reason=reason))) is not None) is found
+    assert starved(None) is None

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
@@ -91,6 +92,26 @@ def test_no_container_has_a_token_a_power_or_somebody_elses_image() -> None:
         trusted = not one["name"].startswith("slot-")
         assert one["image"] == (JOB.image if trusted else JOB.base_image)
         assert one["securityContext"]["readOnlyRootFilesystem"] is trusted
+
+
+@pytest.mark.parametrize(
+    ("asked", "requests", "limits"),
+    [
+        ({}, {"cpu": "250m", "memory": "512Mi"}, {"memory": "4Gi", "ephemeral-storage": "8Gi"}),
+        ({"requests": {"memory": "6Gi"}}, {"memory": "6Gi"}, {"memory": "6Gi"}),
+        ({"limits": {"memory": "256Mi"}}, {"memory": "256Mi"}, {"memory": "256Mi"}),
+        ({"limits": {"cpu": "100m"}}, {"cpu": "100m"}, {"cpu": "100m"}),
+        ({"requests": {"memory": "1Gi"}, "limits": {"memory": "2Gi"}}, {"memory": "1Gi"}, {"memory": "2Gi"}),
+    ],
+    ids=["nothing", "more than our limit", "less than our request", "a limit that we have none of", "both"],
+)
+def test_our_own_amounts_give_way_to_what_the_user_says(
+    asked: dict[str, Any], requests: dict[str, str], limits: dict[str, str]
+) -> None:
+    template = PodTemplate(resources=ResourceAmounts.model_validate(asked))
+    [slot, *_] = [one for one in containers(JOB.replacing(template=template)) if one["name"] == "slot-0"]
+    assert requests.items() <= slot["resources"]["requests"].items()
+    assert limits.items() <= slot["resources"]["limits"].items()
 
 
 @given(st.text(min_size=1, max_size=253), st.integers(0, 99))

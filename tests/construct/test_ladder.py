@@ -16,7 +16,8 @@ def test_the_papers_profile_is_exact_reversal_and_unique_block_only():
 
 
 def test_levels_choose_strategies():
-    assert names(Profile.FULL, [2]) == ["unique-block"]
+    assert names(Profile.FULL, [1]) == ["exact-reversal", "relaxed-context", "three-way"]
+    assert not set(names(Profile.FULL, [2])) & set(names(Profile.FULL, [1]))
     assert names(Profile.PAPER, [3]) == []
 
 

@@ -13,9 +13,13 @@ from pathlib import Path
 import pytest
 
 from change2task.api.metadata import ObjectMeta, Reference
+from change2task.api.modernbase import ModernBase, ModernBaseSpec, ModernBaseStatus
 from change2task.api.taskcandidate import Change, TaskCandidate, TaskCandidateSpec
 from change2task.corpus.errors import NotAStore, StoreBusy, StoreDamaged, StoreTooNew, StoreUnwritable
+from change2task.corpus.scratch import readable
 from change2task.corpus.store import Store
+from tests.support.passes import needs_bwrap
+from tests.support.variants import variant
 
 
 def candidate(name: str = "one", **status) -> TaskCandidate:
@@ -39,6 +43,49 @@ def test_absent_resources_are_none_and_names_are_sorted(store):
         store.put(candidate(name))
     assert store.candidate("c") is None
     assert store.names(TaskCandidate) == ("a", "b")
+
+
+def made_base(key: str) -> ModernBase:
+    spec = ModernBaseSpec.model_validate(
+        {"repository": {"url": "https://example.org/pkg"}, "checks": {"command": ["pytest"], "format": "pytest"}}
+    )
+    return ModernBase(metadata=ObjectMeta(name="base"), spec=spec, status=ModernBaseStatus(base_key=key))
+
+
+def test_a_base_that_is_replaced_is_kept_while_tasks_rest_on_it(store):
+    store.put(variant())
+    for key in ("k", "unused", "now", "now"):
+        store.put(made_base(key))
+    assert [store.base_with_key("base", k) for k in ("now", "k", "unused")] == [made_base("now"), made_base("k"), None]
+    store.drop_earlier()
+    assert store.base_with_key("base", "k") is not None
+    store.remove_variant("tv-x")
+    store.drop_earlier()
+    assert store.base_with_key("base", "k") is None
+
+
+@needs_bwrap
+def test_a_store_that_cannot_be_written_gets_a_cache_elsewhere_that_lends_what_stands(store, tmp_path):
+    assert readable(store, {"XDG_CACHE_HOME": str(tmp_path / "mine")}) is store
+    (store.cache / "environments" / "abc").mkdir(parents=True)
+    (store.cache / "environments" / ".abc.lock").write_text("")
+    script = textwrap.dedent(
+        """
+        import sys
+        from pathlib import Path
+        from change2task.corpus.scratch import readable
+        from change2task.corpus.store import Store
+
+        lent = readable(Store.open(Path(sys.argv[1]), create=False), {"XDG_CACHE_HOME": sys.argv[2]})
+        print(lent.cache, sorted(p.name for p in (lent.cache / "environments").iterdir()))
+        """
+    )
+    line = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", store.path, store.path, "--"]
+    line += [sys.executable, "-c", script, str(store.path), str(tmp_path / "mine")]
+    done = subprocess.run(line, capture_output=True, text=True, check=True)
+    told = done.stdout.splitlines()[-1]
+    assert told.startswith(f"{tmp_path / 'mine' / 'change2task'}/")
+    assert told.endswith("['abc']")
 
 
 def test_unchanged_resources_are_not_written_again(store):
@@ -110,7 +157,7 @@ def test_a_folder_with_other_content_is_not_taken_over(tmp_path):
 
 
 def test_reading_commands_do_not_create_a_store(tmp_path):
-    with pytest.raises(NotAStore, match=r"store\.yaml"):
+    with pytest.raises(NotAStore, match="there is no store at"):
         Store.open(tmp_path / "nowhere", create=False)
     assert not (tmp_path / "nowhere").exists()
 

@@ -82,7 +82,8 @@ def test_everything_of_a_plain_fix_is_known(project: RepoBuilder, gather: Gather
     assert (profile.target_checks, profile.regression_checks) == (1, 1)
     assert evidence.signals.news_kinds == ("bugfix",)
     assert evidence.advisories == ("CVE-2024-12345",)
-    assert evidence.modern_paths == {"pkg/core.py": "pkg/core.py", "tests/test_core.py": "tests/test_core.py"}
+    followed = ("CHANGES.md", "pkg/core.py", "tests/test_core.py")
+    assert evidence.modern_paths == dict(zip(followed, followed, strict=True))
 
 
 def test_a_program_among_the_authors_does_not_speak_for_a_change(project: RepoBuilder, gather: Gather) -> None:

@@ -35,7 +35,7 @@ from change2task.history.wording import (
         ("Add --keep option", "Add --keep option"),
         ("-- odd start", "odd start"),
         ("Revert to 0123456abc behaviour", "Revert to behaviour"),
-        ("See https://github.com/a/b/security/advisories/GHSA-vrw8-fxc6-2r93", "See"),
+        ("See https://github.com/a/b/security/advisories/GHSA-vrw8-fxc6-2r93", ""),
         ("Many   blanks\there", "Many blanks here"),
     ],
 )
@@ -81,7 +81,7 @@ Co-authored-by: Bob <bob@example.org>
 Signed-off-by: Ada
 (cherry picked from commit 0123456789abcdef0123456789abcdef01234567)
 """
-    assert clean_body(body) == "## Description\n\n`f` returned the wrong sign, see  and ."
+    assert clean_body(body) == "## Description\n\n`f` returned the wrong sign."
 
 
 @pytest.mark.parametrize(

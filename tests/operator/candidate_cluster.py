@@ -108,9 +108,14 @@ class Cluster:
         assert progress is not None
         return progress.key
 
+    def outcome_name(self) -> str:
+        """Of the task that its verdict names."""
+        return variant().metadata.name
+
     def outcome(self, *, accepted: bool = True) -> StepResult:
         """What a judge says that has come to a verdict."""
-        asked = self.candidate.replacing(status=type(self.candidate.status)())
+        meta = ObjectMeta(name="one", namespace="team")
+        asked = self.candidate.replacing(metadata=meta, status=type(self.candidate.status)())
         made = variant() if accepted else None
         verdict = Verdict(gate="lifecycle", passed=accepted, reason=Reason.VALIDATED, message="all is well")
         if not accepted:

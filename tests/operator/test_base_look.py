@@ -2,117 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import Any
-
 import pytest
 
 from change2task.api.conditions import ConditionType, condition
 from change2task.api.metadata import ObjectMeta
-from change2task.api.modernbase import ModernBase, ModernBaseSpec, ModernBaseStatus, Repository
+from change2task.api.modernbase import ModernBase, ModernBaseSpec, Repository
 from change2task.api.reasons import Reason
-from change2task.base.faults import BaseFault
-from change2task.cluster.kube import Json
-from change2task.operator.base_acts import BaseActs
-from change2task.operator.base_look import BaseLook
-from change2task.operator.running import Place, Running
-from change2task.operator.schedule import Key
-from change2task.operator.settings import Caps, Images, OperatorSettings, RegistrySettings
+from change2task.operator.running import Place
 from change2task.pipeline import status
-from change2task.pipeline.wire import BaseOutcome, BaseParcel, BuildResult, BuiltImage, FetchResult, StepResult
+from change2task.pipeline.wire import BaseParcel, BuildResult, FetchResult, StepResult
+from tests.operator.base_cluster import BUILDS, HISTORY, BaseCluster, built, play, unfinished, usual
 from tests.operator.candidate_cluster import PARCEL
-from tests.support.kube import Api, Deaths, Died, Shelf
-
-NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
-KEY = Key("ModernBase", "team", "base")
-BUILDS = "change2task-builds"
-HISTORY = "registry.example.com/c2t/histories@sha256:1"
-SETTINGS = OperatorSettings(
-    registry=RegistrySettings(prefix="registry.example.com/c2t"), images=Images(runner="r", builder="b")
-)
-
-
-@dataclass
-class Cluster:
-    """A cluster in memory with one base, and an operator that can be started anew."""
-
-    deaths: Deaths = field(default_factory=Deaths)
-
-    def __post_init__(self) -> None:
-        self.api, self.shelf = Api(self.deaths), Shelf(self.deaths)
-        self.events: list[tuple[str, str, bool]] = []
-        spec = ModernBaseSpec(repository=Repository(url=PARCEL.url))
-        self.api.put(ModernBase(metadata=ObjectMeta(name="base", namespace="team"), spec=spec).document())
-        self.start()
-
-    def start(self) -> None:
-        """A new operator: nothing of the one before is remembered."""
-        self.running, self.builds = Running(Caps()), Running(Caps(per_base=1, per_namespace=1, cluster=1))
-        api: Any = self.api
-        self.look = BaseLook(BaseActs(api, self.shelf, SETTINGS, self.running, self.builds, lambda: NOW), self)
-
-    def event(self, about: Json, reason: str, message: str, *, warning: bool = False) -> None:
-        self.events.append((reason, message, warning))
-
-    def see(self) -> float | None:
-        return self.look.look(KEY)
-
-    @property
-    def base(self) -> ModernBase:
-        return ModernBase.model_validate(self.api.get("ModernBase", "team", "base"))
-
-    @property
-    def jobs(self) -> list[Json]:
-        return self.api.all("Job")
-
-    def reason(self) -> Reason:
-        return status.reason_of(self.base)
-
-    def ready(self) -> BaseOutcome:
-        """What a base's last judge says."""
-        told = ModernBaseStatus(
-            conditions=status.ready_base_conditions((), 1, NOW, dated=True, dated_detail=""), base_key="k" * 64
-        )
-        return BaseOutcome(base=self.base.replacing(status=told), parcel=PARCEL)
-
-    def failed(self) -> BaseOutcome:
-        """What any Job says that finds that a base cannot serve."""
-        fault = BaseFault(reason=Reason.EMPTY_REPOSITORY, message="no commit", condition=ConditionType.RESOLVED)
-        told = ModernBaseStatus(conditions=status.failed_base_conditions((), fault, 1, NOW))
-        return BaseOutcome(base=self.base.replacing(status=told))
-
-
-def unfinished(cluster: Cluster) -> Json | None:
-    return next((job for job in cluster.jobs if not (job.get("status") or {}).get("conditions")), None)
-
-
-def built(number: int) -> BuildResult:
-    images = tuple(BuiltImage(key=f"e{n}", image=f"registry.example.com/c2t/bases@sha256:{n}") for n in range(number))
-    return BuildResult(built=images, ground=f"registry.example.com/c2t/grounds@sha256:{number}")
-
-
-def play(cluster: Cluster, *results: StepResult | FetchResult | BuildResult) -> None:
-    """Look, and let each Job end with the next result, until the base is at its end."""
-    for _ in range(80):
-        try:
-            cluster.see()
-        except Died:
-            cluster.start()
-            continue
-        if cluster.reason() in {Reason.COMPLETE, Reason.EMPTY_REPOSITORY}:
-            return
-        if (job := unfinished(cluster)) is not None:
-            cluster.api.finish(job, results[int(job["metadata"]["labels"]["change2task.dev/step"])])
-    raise AssertionError("no end")
-
-
-def usual(cluster: Cluster) -> tuple[StepResult | FetchResult | BuildResult, ...]:
-    return (FetchResult(history=HISTORY), built(1), StepResult(needs=2), StepResult(base=cluster.ready()))
+from tests.support.kube import Deaths
 
 
 def test_a_base_is_fetched_built_and_run_in_steps() -> None:
-    cluster = Cluster()
+    cluster = BaseCluster()
     play(cluster, *usual(cluster))
     assert (status.is_ready(cluster.base), cluster.base.status.base_key) == (True, "k" * 64)
     kinds = [
@@ -128,7 +33,7 @@ def test_a_base_is_fetched_built_and_run_in_steps() -> None:
 
 
 def test_a_later_environment_is_the_one_that_its_steps_start_from() -> None:
-    cluster = Cluster()
+    cluster = BaseCluster()
     results = (
         FetchResult(history=HISTORY), built(1), StepResult(build=True), built(2), StepResult(base=cluster.ready()),
     )  # fmt: skip
@@ -140,17 +45,21 @@ def test_a_later_environment_is_the_one_that_its_steps_start_from() -> None:
 
 @pytest.mark.parametrize("at", [0, 1, 2])
 def test_whatever_finds_that_it_cannot_serve_ends_the_base(at: int) -> None:
-    cluster = Cluster()
+    cluster = BaseCluster()
     ends = (FetchResult(base=cluster.failed()), BuildResult(base=cluster.failed()), StepResult(base=cluster.failed()))
     play(cluster, *(*usual(cluster)[:at], ends[at]))
     assert (cluster.reason(), len(cluster.jobs)) == (Reason.EMPTY_REPOSITORY, at + 1)
+    stuck = condition(cluster.base.status.conditions, ConditionType.STALLED)
+    assert stuck is not None
+    assert stuck.message.startswith("no commit; where the spec is at fault, make a new ModernBase")
+    assert status.message_of(cluster.base) == "no commit", "as on one machine"
     before = len(cluster.deaths.writes)
     cluster.see()
     assert len(cluster.deaths.writes) == before, "it stays so"
 
 
 def _writes() -> int:
-    cluster = Cluster()
+    cluster = BaseCluster()
     play(cluster, *usual(cluster))
     return len(cluster.deaths.writes)
 
@@ -158,17 +67,17 @@ def _writes() -> int:
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("at", range(1, _writes() + 1))
 def test_killed_at_any_write_it_ends_as_if_undisturbed(at: int, *, after: bool) -> None:
-    undisturbed, killed = Cluster(), Cluster(Deaths(at=at, after=after))
+    undisturbed, killed = BaseCluster(), BaseCluster(Deaths(at=at, after=after))
     for cluster in (undisturbed, killed):
         play(cluster, *usual(cluster))
     assert killed.deaths.at is None, "it was never killed"
-    assert killed.base == undisturbed.base
+    assert killed.base.status == undisturbed.base.status
     names = [[job["metadata"]["name"] for job in cluster.jobs] for cluster in (undisturbed, killed)]
     assert names[0] == names[1], "no second Job"
 
 
 def test_a_build_is_looked_at_again_since_nobody_watches_it() -> None:
-    cluster = Cluster()
+    cluster = BaseCluster()
     cluster.see()
     cluster.api.finish(cluster.jobs[0], FetchResult(history=HISTORY))
     assert cluster.see() == 5.0
@@ -177,7 +86,7 @@ def test_a_build_is_looked_at_again_since_nobody_watches_it() -> None:
 
 def test_a_build_waits_for_another_ones_end() -> None:
 
-    cluster = Cluster()
+    cluster = BaseCluster()
     cluster.builds.runs("other", Place(namespace=BUILDS, base="other"))
     cluster.see()
     cluster.api.finish(cluster.jobs[0], FetchResult(history=HISTORY))
@@ -189,7 +98,7 @@ def test_a_build_waits_for_another_ones_end() -> None:
 
 
 def test_a_build_that_vanished_gives_its_place_back() -> None:
-    cluster = Cluster()
+    cluster = BaseCluster()
     cluster.see()
     cluster.api.finish(cluster.jobs[0], FetchResult(history=HISTORY))
     cluster.see()
@@ -201,7 +110,7 @@ def test_a_build_that_vanished_gives_its_place_back() -> None:
 
 
 def test_builds_of_a_base_that_is_gone_are_removed() -> None:
-    cluster = Cluster()
+    cluster = BaseCluster()
     cluster.see()
     cluster.api.finish(cluster.jobs[0], FetchResult(history=HISTORY))
     cluster.see()
@@ -212,7 +121,7 @@ def test_builds_of_a_base_that_is_gone_are_removed() -> None:
 
 
 def test_builds_of_an_earlier_base_of_the_name_are_removed() -> None:
-    cluster = Cluster()
+    cluster = BaseCluster()
     cluster.see()
     cluster.api.finish(cluster.jobs[0], FetchResult(history=HISTORY))
     cluster.see()
@@ -223,7 +132,7 @@ def test_builds_of_an_earlier_base_of_the_name_are_removed() -> None:
 
 
 def test_credentials_that_are_refused_are_stalled_at_once() -> None:
-    cluster = Cluster()
+    cluster = BaseCluster()
     cluster.see()
     cluster.api.fail(cluster.jobs[0], exit_code=4, message="Secret git-read lacks the key password")
     cluster.see()
@@ -233,15 +142,43 @@ def test_credentials_that_are_refused_are_stalled_at_once() -> None:
 
 
 def test_a_retry_begins_anew() -> None:
-    cluster = Cluster()
+    cluster = BaseCluster()
     play(cluster, FetchResult(base=cluster.failed()))
     cluster.api.objects["ModernBase", "team", "base"]["metadata"]["annotations"] = {"change2task.dev/retry": "1"}
     cluster.see()
     assert len(cluster.jobs) == 2
 
 
+def test_a_retry_of_a_base_that_is_ready_is_said_to_be_ignored_once() -> None:
+    cluster = BaseCluster()
+    play(cluster, *usual(cluster))
+    told, jobs = len(cluster.events), len(cluster.jobs)
+    raw = cluster.api.objects["ModernBase", "team", "base"]
+    raw["metadata"]["annotations"] = {"change2task.dev/retry": "1"}
+    for _ in range(3):
+        cluster.see()
+    [(reason, message, warning)] = cluster.events[told:]
+    assert (reason, warning, len(cluster.jobs)) == ("RetryIgnored", True, jobs)
+    assert "make a new ModernBase" in message
+    assert (status.is_ready(cluster.base), status.message_of(cluster.base)) == (True, message)
+    raw["metadata"]["annotations"] = {}
+    cluster.see()
+    assert (status.message_of(cluster.base), len(cluster.events)) == ("", told + 1)
+
+
+def test_a_base_that_was_tried_again_until_it_was_ready_is_not_said_to_ignore_that() -> None:
+    cluster = BaseCluster()
+    play(cluster, FetchResult(base=cluster.failed()))
+    cluster.api.objects["ModernBase", "team", "base"]["metadata"]["annotations"] = {"change2task.dev/retry": "1"}
+    cluster.see()
+    play(cluster, *usual(cluster))
+    cluster.see()
+    assert status.is_ready(cluster.base)
+    assert "RetryIgnored" not in {reason for reason, *_ in cluster.events}
+
+
 def test_a_pod_that_is_not_closed_is_told_as_a_condition_and_nothing_rests_on_it() -> None:
-    cluster = Cluster()
+    cluster = BaseCluster()
     play_until_step(cluster)
     for _ in range(2):
         job = unfinished(cluster)
@@ -254,7 +191,7 @@ def test_a_pod_that_is_not_closed_is_told_as_a_condition_and_nothing_rests_on_it
     assert "10.96.0.1:443" in told.message
 
 
-def play_until_step(cluster: Cluster) -> None:
+def play_until_step(cluster: BaseCluster) -> None:
     """A base whose first step is about to run."""
     for result in (FetchResult(history=HISTORY), built(1)):
         cluster.see()

@@ -14,10 +14,10 @@ from change2task.api.reasons import Reason
 from change2task.base.faults import BaseFault
 from change2task.cluster.failures import Failure
 from change2task.operator import bases
-from change2task.operator.bases import BaseDecision, decide_base
+from change2task.operator.actions import Capture, Conclude, Decision, EndJob, Keep, StartStep, Tell
+from change2task.operator.bases import decide_base
 from change2task.operator.observed import SeenJob
 from change2task.operator.observed_bases import SeenModernBase, next_work, progress_of
-from change2task.operator.work import Capture, Conclude, Keep, StartStep, Tell
 from change2task.pipeline import status
 from change2task.pipeline.keys import base_work_key
 
@@ -47,6 +47,11 @@ def with_conditions(fault: BaseFault | None, progress: BaseProgress | None) -> M
 OTHER_BUILDER = BASE.replacing(spec=BASE.spec.replacing(build=Build(builder="podman")))
 DIND = BASE.replacing(spec=BASE.spec.replacing(build=Build(builder="dind")))
 READY = with_conditions(None, None)
+STARVED = Failure(reason=Reason.OUT_OF_MEMORY, message="ended with 0", container="slot-1")
+ASKED_AGAIN = with_conditions(None, FETCH).replacing(
+    metadata=ObjectMeta(name="base", annotations={"change2task.dev/retry": "2"})
+)
+BEGUN_WHEN_ASKED = with_conditions(None, FETCH.replacing(retry="2")).replacing(metadata=ASKED_AGAIN.metadata)
 FAILED = with_conditions(
     BaseFault(reason=Reason.SETUP_FAILED, message="no wheel", condition=ConditionType.BUILT),
     STEP.replacing(outcome="o"),
@@ -71,14 +76,11 @@ def waiting(reason: Reason, minutes: float) -> dict[str, object]:
 EVERYWHERE: list[tuple[str, dict[str, object], type, Reason, str]] = [
     ("nothing yet", {}, StartStep, Reason.IN_PROGRESS, "begins"),
     ("no room", {"room": False}, Tell, Reason.QUEUED, "waits for room"),
-    ("foreign Job", {"job": JOB.replacing(ours=False)}, Tell, Reason.FOREIGN_OBJECT, "rename or remove"),
+    ("foreign Job", {"job": JOB.replacing(ours=False)}, Tell, Reason.FOREIGN_OBJECT, "remove that object"),
     ("pending", {"job": JOB, "attempts": 1}, Keep, Reason.IN_PROGRESS, "is pending"),
     ("running", {"job": JOB.replacing(phase="running"), "attempts": 1}, Keep, Reason.IN_PROGRESS, "is running"),
     ("image not pulled yet", waiting(Reason.IMAGE_PULL_FAILED, 1), Tell, Reason.IMAGE_PULL_FAILED, "its words"),
-    ("image not pulled for long", waiting(Reason.IMAGE_PULL_FAILED, 15), Tell, Reason.IMAGE_PULL_FAILED, "check"),
-    ("no node for long", waiting(Reason.UNSCHEDULABLE, 15), Tell, Reason.UNSCHEDULABLE, "add"),
     ("quota", waiting(Reason.QUOTA_EXCEEDED, 1), Tell, Reason.QUOTA_EXCEEDED, "its words"),
-    ("admission refuses", waiting(Reason.ADMISSION_REFUSED, 0), Tell, Reason.ADMISSION_REFUSED, "Pod Security"),
     ("done", {"job": JOB.replacing(phase="succeeded", result="f" * 64)}, Capture, Reason.IN_PROGRESS, "being kept"),
     ("done, result lost", {"job": JOB.replacing(phase="succeeded"), "attempts": 1}, StartStep, Reason.IN_PROGRESS,
      "ResultLost"),
@@ -91,15 +93,35 @@ EVERYWHERE: list[tuple[str, dict[str, object], type, Reason, str]] = [
     ("out of memory once", failed(Reason.OUT_OF_MEMORY), StartStep, Reason.IN_PROGRESS, "container main"),
     ("out of memory twice", failed(Reason.OUT_OF_MEMORY, 2), Tell, Reason.OUT_OF_MEMORY, "its last words"),
     ("too long twice", failed(Reason.DEADLINE_EXCEEDED, 2), Tell, Reason.DEADLINE_EXCEEDED, "its last words"),
+    ("Jobs gone", {"attempts": 3}, StartStep, Reason.IN_PROGRESS, "begins"),
+    ("Jobs gone again and again", {"attempts": 4}, Tell, Reason.RESULT_LOST, "/retry"),
+    ("hangs", {"job": JOB.replacing(phase="running", hangs=STARVED)}, EndJob, Reason.IN_PROGRESS, "slot-1"),
+    ("being ended", {"job": JOB.replacing(phase="running", ending=STARVED)}, Keep, Reason.IN_PROGRESS, "being ended"),
     ("ready", {"base": READY}, Keep, Reason.COMPLETE, ""),
+    ("ready, asked for again", {"base": ASKED_AGAIN}, Keep, Reason.RETRY_IGNORED, "make a new ModernBase"),
+    ("ready, begun when asked for", {"base": BEGUN_WHEN_ASKED}, Keep, Reason.COMPLETE, ""),
     ("ready, its Job still there", {"base": READY, "job": JOB}, Keep, Reason.COMPLETE, ""),
     ("failed", {"base": FAILED}, Keep, Reason.SETUP_FAILED, "no wheel"),
 ]  # fmt: skip
+LONG: list[tuple[str, dict[str, object], Reason, str]] = [
+    ("image not pulled for long", waiting(Reason.IMAGE_PULL_FAILED, 15), Reason.IMAGE_PULL_FAILED, "pull secrets"),
+    ("no node for long", waiting(Reason.UNSCHEDULABLE, 15), Reason.UNSCHEDULABLE, "add"),
+    ("admission refuses", waiting(Reason.ADMISSION_REFUSED, 0), Reason.ADMISSION_REFUSED, "Pod Security"),
+]
 TABLE = [
     (f"{phase}: {name}", {"progress": progress, **facts}, does, reason, said)
     for phase, progress in PHASES.items()
     for name, facts, does, reason, said in EVERYWHERE
 ] + [
+    (f"{phase}: {name}", {"progress": progress, **facts}, Tell, reason, said)
+    for phase, progress in PHASES.items()
+    for name, facts, reason, said in LONG
+    if phase != "fetch"
+] + [
+    (f"fetch: {name}", facts, EndJob, Reason.IN_PROGRESS, "is ended")
+    for name, facts, *_ in LONG
+] + [
+    ("a fetch ended for what it waited for", failed(Reason.UNSCHEDULABLE), Tell, Reason.UNSCHEDULABLE, "/retry"),
     ("credentials refused", failed(Reason.CREDENTIALS_REFUSED), Tell, Reason.CREDENTIALS_REFUSED, "mend the Secret"),
     ("a history too large", failed(Reason.OUT_OF_MEMORY, 2), Tell, Reason.OUT_OF_MEMORY, "spec.history.depth"),
     ("a setup too slow", {"progress": BUILD, **failed(Reason.DEADLINE_EXCEEDED, 2)}, Tell, Reason.DEADLINE_EXCEEDED,
@@ -149,6 +171,8 @@ def test_only_what_a_person_must_mend_is_stalled() -> None:
         "an open network",
         "a builder that is not offered",
         "too many steps",
+        "Jobs gone again and again",
+        "a fetch ended for what it waited for",
     }
 
 
@@ -189,5 +213,5 @@ def test_progress_under_another_key_is_forgotten() -> None:
 def test_every_policy_decides_something_in_the_table() -> None:
     used = set()
     for _, facts, *_ in TABLE:
-        used.add(next(p for p in bases.POLICIES if isinstance(p(seen(**facts), NOW), BaseDecision)))
+        used.add(next(p for p in bases.POLICIES if isinstance(p(seen(**facts), NOW), Decision)))
     assert used == set(bases.POLICIES)

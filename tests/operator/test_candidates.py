@@ -6,12 +6,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from change2task.api.conditions import ConditionType
 from change2task.api.metadata import ObjectMeta, Reference
 from change2task.api.reasons import Reason
 from change2task.api.taskcandidate import Change, TaskCandidate, TaskCandidateSpec, TaskCandidateStatus
+from change2task.cluster.failures import Failure
 from change2task.operator import candidates
-from change2task.operator.candidates import Capture, Conclude, Decision, Keep, Reject, StartStep, Tell, decide
-from change2task.operator.observed import Failure, SeenBase, SeenCandidate, SeenJob
+from change2task.operator.actions import Capture, Conclude, Decision, EndJob, Keep, Publish, Reject, StartStep, Tell
+from change2task.operator.candidates import decide
+from change2task.operator.observed import SeenBase, SeenCandidate, SeenJob
+from change2task.pipeline import status
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 SPEC = TaskCandidateSpec(base_ref=Reference(name="base"), change=Change(pull_request=603))
@@ -27,8 +31,8 @@ def seen(**facts: object) -> SeenCandidate:
 
 
 def with_verdict(key: str = "v" * 64, base_key: str = "k" * 64) -> TaskCandidate:
-    status = TaskCandidateStatus(accepted=True, stages={"verdict": key}, base_key=base_key)
-    return CANDIDATE.replacing(status=status)
+    told = TaskCandidateStatus(accepted=True, stages={"verdict": key}, base_key=base_key)
+    return CANDIDATE.replacing(status=told)
 
 
 def failed(reason: Reason, attempt: int = 1) -> dict[str, object]:
@@ -41,7 +45,10 @@ def waiting(reason: Reason, minutes: float) -> dict[str, object]:
     return {"job": JOB.replacing(since=since, waits_for=Failure(reason=reason, message="0/3 nodes")), "attempts": 1}
 
 
-START = StartStep(step=0, attempt=1)
+STARVED = Failure(reason=Reason.OUT_OF_MEMORY, message="ended with 0", container="slot-1")
+UNPLACED = CANDIDATE.replacing(
+    status=TaskCandidateStatus(conditions=status.put((), ConditionType.READY, "False", Reason.UNSCHEDULABLE, 1, NOW))
+)
 TABLE: list[tuple[str, dict[str, object], type, Reason, str]] = [
     ("nothing yet", {}, StartStep, Reason.IN_PROGRESS, "step 1 begins"),
     ("no room", {"room": False}, Tell, Reason.QUEUED, "waits for room"),
@@ -64,11 +71,11 @@ TABLE: list[tuple[str, dict[str, object], type, Reason, str]] = [
         "",
     ),
     ("foreign Job", {"job": JOB.replacing(ours=False)}, Tell, Reason.FOREIGN_OBJECT, "not ours"),
-    ("foreign Job that ended", {"job": DONE.replacing(ours=False)}, Tell, Reason.FOREIGN_OBJECT, "rename or remove"),
+    ("foreign Job that ended", {"job": DONE.replacing(ours=False)}, Tell, Reason.FOREIGN_OBJECT, "remove that object"),
     ("pending", {"job": JOB, "attempts": 1}, Keep, Reason.IN_PROGRESS, "is pending"),
     ("running", {"job": JOB.replacing(phase="running"), "attempts": 1}, Keep, Reason.IN_PROGRESS, "is running"),
     ("no node takes it", waiting(Reason.UNSCHEDULABLE, 1), Tell, Reason.UNSCHEDULABLE, "0/3 nodes"),
-    ("no node takes it for long", waiting(Reason.UNSCHEDULABLE, 15), Tell, Reason.UNSCHEDULABLE, "add nodes"),
+    ("no node takes it for long", waiting(Reason.UNSCHEDULABLE, 15), Tell, Reason.UNSCHEDULABLE, "add or free nodes"),
     ("admission refuses", waiting(Reason.ADMISSION_REFUSED, 0), Tell, Reason.ADMISSION_REFUSED, "restricted"),
     ("step done", {"job": DONE, "attempts": 1}, Capture, Reason.IN_PROGRESS, "is being kept"),
     ("done, result lost", {"job": JOB.replacing(phase="succeeded"), "attempts": 1}, StartStep, Reason.IN_PROGRESS,
@@ -77,8 +84,21 @@ TABLE: list[tuple[str, dict[str, object], type, Reason, str]] = [
     ("evicted, no room", {**failed(Reason.EVICTED), "room": False}, Tell, Reason.QUEUED, "to be tried again"),
     ("evicted too often", failed(Reason.EVICTED, 4), Tell, Reason.EVICTED, "its last words"),
     ("out of memory once", failed(Reason.OUT_OF_MEMORY), StartStep, Reason.IN_PROGRESS, "container task-0"),
-    ("out of memory twice", failed(Reason.OUT_OF_MEMORY, 2), Tell, Reason.OUT_OF_MEMORY, "resources.memory"),
+    ("out of memory twice", failed(Reason.OUT_OF_MEMORY, 2), Tell, Reason.OUT_OF_MEMORY, "a new ModernBase"),
     ("no image", failed(Reason.IMAGE_PULL_FAILED), Tell, Reason.IMAGE_PULL_FAILED, "pull secrets"),
+    ("hangs", {"job": JOB.replacing(phase="running", hangs=STARVED), "attempts": 1}, EndJob, Reason.IN_PROGRESS,
+     "slot-1"),
+    ("hangs, suspended", {"candidate": SUSPENDED, "job": JOB.replacing(hangs=STARVED)}, EndJob, Reason.IN_PROGRESS,
+     "slot-1"),
+    ("being ended", {"job": JOB.replacing(phase="running", hangs=STARVED, ending=STARVED), "attempts": 1}, Keep,
+     Reason.IN_PROGRESS, "is being ended"),
+    ("never begun in its time", {**failed(Reason.DEADLINE_EXCEEDED), "candidate": UNPLACED}, Tell,
+     Reason.UNSCHEDULABLE, "add or free nodes"),
+    ("Jobs gone", {"attempts": 3}, StartStep, Reason.IN_PROGRESS, "begins"),
+    ("Jobs gone again and again", {"attempts": 4}, Tell, Reason.RESULT_LOST, "who deletes Jobs"),
+    ("foreign variant", {"step": 3, "outcome": "e" * 64, "foreign": "TaskVariant x"}, Tell, Reason.FOREIGN_OBJECT,
+     "TaskVariant x"),
+    ("verdict, variant deleted", {"candidate": with_verdict(), "lost": "e" * 64}, Publish, Reason.COMPLETE, ""),
     ("the next step", {"step": 1, "attempts": 0}, StartStep, Reason.IN_PROGRESS, "step 2 begins"),
     ("too many steps", {"step": 40}, Tell, Reason.INFRASTRUCTURE, "report"),
     ("outcome known", {"step": 3, "outcome": "e" * 64}, Conclude, Reason.IN_PROGRESS, ""),
@@ -129,6 +149,9 @@ def test_only_what_a_person_must_mend_is_stalled() -> None:
         "out of memory twice",
         "no image",
         "too many steps",
+        "never begun in its time",
+        "Jobs gone again and again",
+        "foreign variant",
     }
 
 

@@ -72,6 +72,17 @@ def test_a_base_that_changes_makes_its_candidates_look(watched: Watched) -> None
     assert keys(watched) == {"ModernBase/base", "TaskCandidate/one"}
 
 
+def test_a_task_that_is_deleted_makes_its_candidate_look(watched: Watched) -> None:
+    accepted = {**candidate("one", "base"), "status": {"variantRef": {"name": "task"}}}
+    for found in (candidate("one", "base"), accepted, candidate("two", "base")):
+        watched.resource("TaskCandidate", found, gone=False)
+    keys(watched)
+    watched.resource("TaskVariant", body("task"), gone=False)
+    assert keys(watched) == {"TaskVariant/task"}
+    watched.resource("TaskVariant", body("task"), gone=True)
+    assert keys(watched) == {"TaskCandidate/one"}
+
+
 def test_a_job_makes_its_subject_look_and_counts_until_it_is_over(watched: Watched) -> None:
     watched.job(job("step"), gone=False)
     assert (keys(watched), len(watched.running)) == ({"TaskCandidate/one"}, 1)
@@ -128,18 +139,40 @@ def test_work_in_another_namespace_is_its_subjects(watched: Watched) -> None:
 
 def test_a_list_shows_what_the_watch_kept_back(watched: Watched) -> None:
     watched.resource("ModernBase", body("base", "1"), gone=False)
-    watched.listed([("ModernBase", body("base", "1"))], now=100)
+    watched.listed([("ModernBase", body("base", "1"))], 100, watched.known())
     assert watched.deaf_for(200) == 0
-    watched.listed([("ModernBase", body("base", "2"))], now=200)
+    watched.listed([("ModernBase", body("base", "2"))], 200, watched.known())
     assert watched.deaf_for(260) == 60
-    watched.listed([("ModernBase", body("base", "3"))], now=500)
+    watched.listed([("ModernBase", body("base", "3"))], 500, watched.known())
     assert watched.deaf_for(500) == 300, "the first time counts"
     watched.resource("ModernBase", body("base", "3"), gone=False)
     assert watched.deaf_for(500) == 0
 
 
+def test_what_a_list_does_not_show_any_more_is_gone_though_the_watch_said_nothing(watched: Watched) -> None:
+    for name in ("kept", "lost"):
+        watched.job(job(name), gone=False)
+    known = watched.known()
+    watched.job(job("new"), gone=False)
+    assert not watched.running.take("next", _place(), Key("TaskCandidate", "team", "two"))
+    keys(watched)
+    watched.listed([("Job", job("kept"))], 0, known)
+    assert set(watched.versions) == {"uid-kept", "uid-new"}, "what came while it was listed stays"
+    assert (watched.running.names(), keys(watched)) == ({"kept", "new"}, {"TaskCandidate/two"})
+    assert watched.deaf_for(9000) == 0
+
+
+def test_nothing_is_kept_of_what_is_gone(watched: Watched) -> None:
+    for gone in (False, True):
+        watched.resource("ModernBase", body("base"), gone=gone)
+        watched.resource("TaskCandidate", candidate("one", "base"), gone=gone)
+        watched.job(job("step"), gone=gone)
+    assert (watched.versions, watched.late, watched.follows, dict(watched.followers)) == ({}, {}, {}, {})
+    assert len(watched.running) == 0
+
+
 def test_all_that_a_list_shows_is_looked_at(watched: Watched) -> None:
-    watched.listed([("ModernBase", body("base")), ("Job", job("step"))], now=0)
+    watched.listed([("ModernBase", body("base")), ("Job", job("step"))], 0, watched.known())
     assert keys(watched) == {"ModernBase/base"}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,7 +15,7 @@ from change2task.api.modernbase import Scope
 from change2task.api.patches import INLINE_LIMIT
 from change2task.api.reasons import Reason
 from change2task.api.taskcandidate import CheckSpec, Family, Script, StaticOracle
-from change2task.api.taskvariant import OutputContract, Statement, TaskVariant
+from change2task.api.taskvariant import OutputContract, Statement, TaskVariant, variant_name
 from change2task.checks import mapping
 from change2task.checks.naming import naming
 from change2task.construct.models import Proposal
@@ -31,6 +32,7 @@ from change2task.vcs.repository import Repository
 from change2task.vcs.workbench import Workbench
 from tests.support.repos import Content, RepoBuilder
 from tests.support.runners import NoRuns
+from tests.support.variants import variant
 
 HEALTHY: dict[str, Content] = {"app.py": "X = 1\n", "data.txt": "1\n", "tests/test_app.py": "A\nB\n", "gone.py": "G\n"}
 TASK: dict[str, Content] = {"app.py": "X = 2\n"}
@@ -128,12 +130,23 @@ def _won(repository: Repository, commit: str, trees: list[str]) -> Won:
     )  # fmt: skip
 
 
+def test_a_field_that_says_nothing_changes_no_name_of_a_task_and_one_that_does_says_so() -> None:
+    spec = variant().spec
+    before = spec.document()
+    for field in ("traces", "shared"):
+        assert not before.pop(field)
+    del before["checks"]["hiddenRegression"], before["statement"]["codeCut"]
+    canonical = json.dumps(before, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    assert variant_name(spec) == f"tv-{hashlib.sha256(canonical).hexdigest()[:16]}"
+    assert variant_name(spec.replacing(traces={"NEWS.md": "removed"})) != variant_name(spec)
+
+
 class TestNames:
     """A task's name is the hash of what it is."""
 
     def test_the_same_task_has_the_same_name_whoever_publishes_it(self, won: Won) -> None:
         assert won.published() == won.published()
-        assert won.published().metadata.name == f"tv-{won.published().spec.content_hash()[:16]}"
+        assert won.published().metadata.name == variant_name(won.published().spec)
 
     @pytest.mark.parametrize(
         ("part", "other"),

@@ -6,12 +6,11 @@ are folders here.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import io
 import json
+import shutil
 import threading
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,19 +24,24 @@ from change2task.base.inventory import Inventory
 from change2task.base.places import BaseImage
 from change2task.checks.laying import CheckCommand
 from change2task.checks.running import SandboxRunner
+from change2task.cluster.step_job import SLOT_COMMAND
 from change2task.corpus.store import Store
 from change2task.pipeline.grading import regression_of
 from change2task.pipeline.ports import BaseOnHand
+from change2task.pipeline.spoken import content_of
 from change2task.pipeline.wire import BaseParcel, ReplayInput, StepInput, StepResult, StepTold
 from change2task.pods.judge import judge
-from change2task.pods.places import START, Places
+from change2task.pods.places import SECONDS, START, Places
 from change2task.pods.prepare import Laid, prepare
 from change2task.pods.replay import evidence_of
-from change2task.pods.saying import MARK, say
+from change2task.pods.saying import say
 from change2task.runtime.models import Command, Layout, Limits, Mount
+from change2task.validate.rounds import fault_of
+from tests.support.passes import needs_busybox
 from tests.support.runs import Listening, session_of
 from tests.support.world import World
 
+pytestmark = needs_busybox
 NAMES = ("fix", "superseded", "entangled", "docs")
 SLOTS = 6
 
@@ -82,7 +86,7 @@ class Pod:
         )
         outcome = self.runner._sandbox.run(
             Command(
-                argv=("/c2t/tools/busybox", "sh", f"{layout.plan}/{START}"),
+                argv=SLOT_COMMAND,
                 env={"PATH": "/usr/bin:/bin", "KUBERNETES_SERVICE_HOST": "10.0.0.1"},
                 cwd=layout.work,
                 mounts=mounts,
@@ -110,8 +114,6 @@ def pod(world: World, tmp_path: Path) -> Iterator[Pod]:
 
 
 def _places(store: Store, base: BaseOnHand, folder: Path) -> Places:
-    busybox = folder / "busybox"
-    busybox.write_text('#!/bin/sh\nexec "$@"\n')
     key = base.environment_key
     environments = folder / "image" / "environments"
     environments.mkdir(parents=True)
@@ -130,7 +132,7 @@ def _places(store: Store, base: BaseOnHand, folder: Path) -> Places:
         slots=folder / "slots",
         tools=folder / "tools",
         told=folder / "told",
-        busybox=busybox,
+        busybox=Path(shutil.which("busybox") or ""),
     )
 
 
@@ -166,6 +168,7 @@ def test_the_verdict_is_that_of_a_run_on_one_machine(world: World, pod: Pod, nam
             break
         assert result.needs > 0
     assert result.candidate is not None, "no verdict after six steps"
+    assert result.candidate.candidate.spec == asked.spec, "by which the operator knows it again"
     status = result.candidate.candidate.status
     assert (status.accepted, status.reason, status.message) == (
         told.status.accepted,
@@ -226,6 +229,29 @@ def test_results_that_a_test_has_closed_are_read_all_the_same(world: World, pod:
     assert all(path.stat().st_mode & 0o400 for path in (results, *results.iterdir())), "for who is not root"
 
 
+HOSTILE = {
+    "process 1 is asked to end each time": "kill -TERM 1; sleep 60",
+    "its results folder is closed": 'rm -rf "$C2T_RESULTS"/*; chmod 0 "$C2T_RESULTS"',
+    "everything is stopped": "for p in /proc/[0-9]*; do kill -STOP ${p#/proc/}; done; sleep 60",
+}
+
+
+@pytest.mark.parametrize("check", HOSTILE.values(), ids=HOSTILE)
+def test_who_breaks_the_harness_gets_no_verdict_and_costs_no_attempt(world: World, pod: Pod, check: str) -> None:
+    asked, _ = asked_and_told(world, "fix")
+    (pod.places.step / "input.json").write_bytes(StepInput(candidate=asked, parcel=pod.parcel).canonical())
+    pod.places.desk.mkdir()
+    [laid, *_] = prepare(pod.places, 1).passes
+    plan = pod.places.slot(laid.slot) / "plan"
+    (plan / "check.sh").write_text(check)
+    (plan / SECONDS).write_text("20\n")
+    pod.run(pod.places, pod.places.slot(laid.slot))
+    [record] = judge(pod.places).answers[laid.order.key()]
+    fault = fault_of(record)
+    assert fault is not None, record
+    assert fault[0] == "crashed"
+
+
 def test_a_slot_without_a_pass_holds_no_start(world: World, pod: Pod) -> None:
     asked, _ = asked_and_told(world, "docs")
     (pod.places.step / "input.json").write_bytes(StepInput(candidate=asked, parcel=pod.parcel).canonical())
@@ -250,6 +276,6 @@ def test_what_is_said_can_be_checked_by_its_last_word(pod: Pod) -> None:
     result = StepResult(needs=3)
     say(result, pod.places, out)
     told = StepTold.model_validate_json(pod.places.told.read_bytes())
-    content = zlib.decompress(base64.b64decode(out.getvalue().removeprefix(MARK)))
-    assert (told.digest, told.done, told.needs) == (hashlib.sha256(content).hexdigest(), False, 3)
+    content = content_of(out.getvalue().encode(), told.digest)
+    assert (told.done, told.needs) == (False, 3)
     assert StepResult.model_validate_json(content) == result

@@ -6,16 +6,15 @@ operator relies on: names are taken once, objects have uids and versions, status
 
 from __future__ import annotations
 
-import base64
 import copy
 import hashlib
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from change2task.cluster.kube import Conflict, Json, KubeFault
 from change2task.operator.jobs import main_container
+from change2task.pipeline.spoken import digest_of, lines_of
 from change2task.pipeline.wire import BuildResult, FetchResult, StepResult, StepTold
 
 CREATED = "2026-11-30T12:00:00Z"
@@ -107,21 +106,32 @@ class Api:
             there = self.objects.get((manifest["kind"], meta["namespace"], meta["name"]))
             if there is None:
                 raise KubeFault("PATCH", 404, "not found")
+            if meta.get("resourceVersion") not in {None, there["metadata"]["resourceVersion"]}:
+                raise Conflict("PATCH", 409, "the object has been modified")
             was = there.get("status") or {}
             nulls = [name for name, value in manifest["status"].items() if value == {} and was.get(name)]
             if nulls:
                 raise KubeFault("PATCH", 422, f"status.{nulls[0]}: Invalid value: null")
             there["status"] = copy.deepcopy(manifest["status"])
+            self.touch(there)
             return there
 
         made: Json = self.deaths.write(f"status {manifest['kind']}", effect)
         return made
 
+    def touch(self, there: Json) -> None:
+        """Somebody has written to an object."""
+        self._made += 1
+        there["metadata"]["resourceVersion"] = str(self._made)
+
     def patch(self, kind: str, namespace: str, name: str, change: Any) -> Json | None:
         def effect() -> Json | None:
             there = self.objects.get((kind, namespace, name))
             if there is not None:
-                there["spec"] = {**(there.get("spec") or {}), **change["spec"]}
+                there["spec"] = {**(there.get("spec") or {}), **(change.get("spec") or {})}
+                told = (change.get("metadata") or {}).get("annotations") or {}
+                there["metadata"]["annotations"] = {**(there["metadata"].get("annotations") or {}), **told}
+                self.touch(there)
             return there
 
         made: Json | None = self.deaths.write(f"patch {kind}", effect)
@@ -141,11 +151,9 @@ class Api:
     def finish(self, job: Json, result: StepResult | FetchResult | BuildResult) -> None:
         """A Job's pod ends well and says this."""
         meta, content = job["metadata"], result.canonical()
-        told = StepTold(digest=hashlib.sha256(content).hexdigest(), done=result.base is not None)
+        told = StepTold(digest=digest_of(content), done=result.base is not None)
         self._pod(job, {"exitCode": 0, "message": told.canonical().decode()})
-        self.logs[meta["namespace"], f"{meta['name']}-pod"] = (
-            b"noise\nc2t-result: " + base64.b64encode(zlib.compress(content)) + b"\n"
-        )
+        self.logs[meta["namespace"], f"{meta['name']}-pod"] = "\n".join(("noise", *lines_of(content), "")).encode()
         self._end(job, "Complete", "")
 
     def fail(self, job: Json, *, exit_code: int = 1, reason: str = "Error", message: str = "its last words") -> None:
@@ -153,20 +161,34 @@ class Api:
         self._pod(job, {"exitCode": exit_code, "reason": reason, "message": message})
         self._end(job, "Failed", "BackoffLimitExceeded")
 
-    def _pod(self, job: Json, ended: Json) -> None:
+    def time_is_over(self, job: Json) -> None:
+        """A Job's deadline has come, at which its controller removes its pods."""
         meta = job["metadata"]
+        self.objects.pop(("Pod", meta["namespace"], f"{meta['name']}-pod"), None)
+        self._end(job, "Failed", "DeadlineExceeded")
+
+    def waits(self, job: Json, **status: Any) -> None:
+        """A Job's pod is there and has this status."""
+        self.put({"kind": "Pod", "metadata": self._of(job), "status": status})
+
+    def _pod(self, job: Json, ended: Json) -> None:
         self.put(
             {
                 "kind": "Pod",
-                "metadata": {
-                    "name": f"{meta['name']}-pod",
-                    "namespace": meta["namespace"],
-                    "labels": {**meta["labels"], "batch.kubernetes.io/job-name": meta["name"]},
-                    "ownerReferences": [{"uid": meta["uid"], "controller": True}],
-                },
+                "metadata": self._of(job),
                 "status": {"containerStatuses": [{"name": main_container(job), "state": {"terminated": ended}}]},
             }
         )
+
+    @staticmethod
+    def _of(job: Json) -> Json:
+        meta = job["metadata"]
+        return {
+            "name": f"{meta['name']}-pod",
+            "namespace": meta["namespace"],
+            "labels": {**meta["labels"], "batch.kubernetes.io/job-name": meta["name"]},
+            "ownerReferences": [{"uid": meta["uid"], "controller": True}],
+        }
 
     def _end(self, job: Json, kind: str, reason: str) -> None:
         meta = job["metadata"]

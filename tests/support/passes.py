@@ -75,13 +75,17 @@ class Pass:
             **{f"C2T_{name.upper()}": str(self.folder / name) for name in ("work", "plan", "results", "home")},
             **self.env,
         }
-        argv = [self.shell, str(self.folder / "plan" / "run.sh")]
+        argv = self.argv()
         if self.as_process_1:
             writable = [str(self.folder), *([self.env["GOCACHE"]] if "GOCACHE" in self.env else [])]
             binds = [word for path in writable for word in ("--bind", path, path)]
-            argv = [*_BWRAP, *binds, "--chdir", str(self.folder), *argv]
-            argv[argv.index(self.shell)] = shutil.which(self.shell, path=self.path) or self.shell
+            program = shutil.which(argv[0], path=self.path) or argv[0]
+            argv = [*_BWRAP, *binds, "--chdir", str(self.folder), program, *argv[1:]]
         return subprocess.Popen(argv, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def argv(self) -> list[str]:
+        """What is started."""
+        return [self.shell, str(self.folder / "plan" / "run.sh")]
 
     def marker(self, name: str) -> str:
         return (self.results / name).read_text().strip()

@@ -73,6 +73,14 @@ def test_a_label_is_small_letters():
     assert is_label("abc")
     assert not is_label("a b")
 """
+TEST_LABEL_MORE = """
+from vault.label import is_label
+
+
+def test_nothing_is_no_label():
+    assert not is_label("")
+"""
+LABEL_NEWS = "- Labels are matched in linear time, however long.\n"
 TEST_LABEL_TIME = """
 
 def test_a_long_text_is_answered_at_once():
@@ -185,6 +193,7 @@ def tell(path: Path) -> dict[str, str]:
             "tests/test_price.py": source(TEST_PRICE),
             "tests/test_cli.py": source(TEST_CLI),
             "README.md": "# Vault\n",
+            "CHANGES.md": "# Changes\n",
         },
         "Begin",
     )
@@ -197,6 +206,9 @@ def tell(path: Path) -> dict[str, str]:
             {
                 "vault/label.py": source(LABEL).replace('"([a-z]+)+$"', '"[a-z]+$"'),
                 "tests/test_label.py": slow_test,
+                "tests/test_label_more.py": source(TEST_LABEL_MORE),
+                "tests/attacks.txt": "aaaaaaaaaa!\n",
+                "CHANGES.md": f"# Changes\n\n{LABEL_NEWS}",
             },
             "Long texts are matched in linear time (CVE-2021-12345)",
         ),
@@ -204,6 +216,7 @@ def tell(path: Path) -> dict[str, str]:
             {
                 "vault/price.py": source(PRICE).replace("result = price\n", "result += price\n"),
                 "tests/test_price.py": source(TEST_PRICE) + TEST_PRICE_TOTAL,
+                "CHANGES.md": f"# Changes\n\n- Totals count every price.\n{LABEL_NEWS}",
             },
             "Fix the total of more than one price",
         ),

@@ -80,7 +80,7 @@ def candidates(told: story.Story) -> list[dict[str, Any]]:
         candidate("tests", {"commit": commits["fix"]}, family="TestGeneration"),
         of("migration"),
         of("security"),
-        of("superseded"),
+        of("superseded", construction={"profile": "paper"}),
         of("entangled"),
         *(of(name) for name in ("docs", "tests-only", "binary", "empty", "untested", "forgotten", "reverted")),
         of("bundle"),

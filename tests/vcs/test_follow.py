@@ -207,3 +207,31 @@ def test_what_is_known_of_a_line_serves_every_path_on_it(source, repo):
     assert [held.follow(f"f{number}.py".encode(), start, end) for number in range(30)] == [
         f"g{number}.py".encode() for number in range(30)
     ]
+
+
+def test_a_trail_holds_each_version_of_a_file_under_its_names(source, repo):
+    start = source.tip()
+    first = source.commit({"a.py": edited("a", 1)})
+    source.commit({"keep.py": edited("k", 1)})
+    moved = source.commit({"pkg/a.py": Moved("a.py")})
+    last = source.commit({"pkg/a.py": edited("a", 1, 2)})
+    trail = repo().trail(b"a.py", start, source.tip())
+    assert [(v.commit, v.path) for v in trail] == [
+        (start, b"a.py"),
+        (first, b"a.py"),
+        (moved, b"pkg/a.py"),
+        (last, b"pkg/a.py"),
+    ]
+    assert repo().blob(trail[-1].entry.oid) == edited("a", 1, 2)
+
+
+def test_a_trail_ends_where_the_file_was_deleted(source, repo):
+    start = source.tip()
+    source.commit({"a.py": None})
+    source.commit({"keep.py": edited("k", 1)})
+    assert [v.commit for v in repo().trail(b"a.py", start, source.tip())] == [start]
+
+
+def test_a_trail_of_a_file_that_was_not_there_is_empty(source, repo):
+    assert repo().trail(b"none.py", source.tip(), source.tip()) == ()
+    assert len(repo().trail(b"a.py", source.tip(), source.tip())) == 1

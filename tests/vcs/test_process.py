@@ -95,6 +95,30 @@ def test_a_missing_git_is_said(monkeypatch, tmp_path):
         git_version()
 
 
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "ghp_" + "a1B2" * 9,
+        "github_pat_" + "a1B2_" * 10,
+        "glpat-" + "x1-Y" * 5,
+        "pypi-" + "AgEIcHlwaS5vcmc" * 4,
+        "npm_" + "a1B2" * 9,
+        "AKIA" + "ABCD1234" * 2,
+    ],
+)
+def test_tokens_of_known_shapes_are_masked_wherever_they_stand(secret: str):
+    assert masked(f"error: token {secret} was refused") == "error: token *** was refused"
+
+
+def test_what_a_header_authorises_with_is_masked():
+    assert masked("> Authorization: Basic YWRhOnB3\n> Accept: */*") == "> Authorization: Basic ***\n> Accept: */*"
+    assert masked("authorization: bearer abc.def") == "authorization: bearer ***"
+
+
+def test_a_long_line_is_masked_in_no_time():
+    assert masked("a" * 2_000_000) == "a" * 2_000_000
+
+
 def test_passwords_are_masked():
     assert masked("fatal: https://ada:pw@host/x.git?a=1&private_token=abc&b failed") == (
         "fatal: https://***@host/x.git?a=1&private_token=***&b failed"

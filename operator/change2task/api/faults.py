@@ -127,13 +127,16 @@ def _missing(path: Path, model: type[Model]) -> str:
         needed = [info.alias or n for n, info in inner.model_fields.items() if info.is_required()]
         if needed:
             return f"missing; it needs at least {listed(needed)}"
+        return f"missing; it takes {listed(info.alias or n for n, info in inner.model_fields.items())}"
     return "missing; it must be given"
 
 
 def _not_matching(pattern: str, path: Path, model: type[Model]) -> str:
     owner = model_of(at(model, path[:-1]))
     told = [i.description for n, i in owner.model_fields.items() if (i.alias or n) == path[-1]] if owner else []
-    return f"must match {pattern}" + (f" ({told[0].rstrip('.')})" if told and told[0] else "")
+    if told and told[0]:
+        return f"does not fit: {told[0].rstrip('.')}; it must match {pattern}"
+    return f"must match {pattern}"
 
 
 def _wrong_type(kind: str, node: Node | None, value: str | None) -> str:

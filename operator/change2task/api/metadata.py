@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Annotated, Final
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -14,6 +14,9 @@ VERSION: Final = "v1alpha1"
 API_VERSION: Final = "change2task.dev/v1alpha1"
 NAME_PATTERN = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
 NAMESPACE_PATTERN = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
+
+ObjectName = Annotated[str, Field(min_length=1, max_length=253, pattern=NAME_PATTERN)]
+"""The name of an object of Kubernetes."""
 
 
 class ObjectMeta(Model):
@@ -27,7 +30,7 @@ class ObjectMeta(Model):
         min_length=1,
         max_length=253,
         pattern=NAME_PATTERN,
-        description="Name, unique for its kind in a namespace: lower case letters, digits, - and .",
+        description="Name, unique for its kind in a namespace: lower case letters, digits, hyphens and full stops.",
     )
     namespace: str | None = Field(
         default=None,
@@ -44,4 +47,4 @@ class ObjectMeta(Model):
 class Reference(Model):
     """A reference to an object in the same namespace."""
 
-    name: str = Field(min_length=1, max_length=253, pattern=NAME_PATTERN, description="The object's name.")
+    name: ObjectName = Field(description="The object's name.")

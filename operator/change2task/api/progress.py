@@ -34,6 +34,7 @@ class BaseProgress(Model):
     key: str = Field(description="What the work is identified by; under another key it begins anew.")
     step: int = Field(default=0, ge=0, description="Jobs whose results are kept, the fetch and builds included.")
     attempts: int = Field(default=0, ge=0, description="Jobs that the next step has used up.")
+    retry: str = Field(default="", description="Word of the annotation change2task.dev/retry that it was begun with.")
     history: str | None = Field(default=None, description="Image that holds the repository's history.")
     ground: str | None = Field(default=None, description="The same image with what is known of the environments.")
     built: tuple[BuiltEnvironmentImage, ...] = Field(

@@ -66,6 +66,14 @@ class Reason(StrEnum):
         "ForeignObject",
         "An object that is not ours has the name we need; it is neither adopted nor deleted.",
     )
+    SPEC_INVALID = (
+        "SpecInvalid",
+        "The API server took a spec that nothing can be made of; the message says which field, and what it should be.",
+    )
+    RETRY_IGNORED = (
+        "RetryIgnored",
+        "A base that is ready is never made anew, whatever its annotation change2task.dev/retry says.",
+    )
     CREDENTIALS_REFUSED = (
         "CredentialsRefused",
         "The repository or the registry did not take the credentials that we have; the message says whose they are.",

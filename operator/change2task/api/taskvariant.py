@@ -6,8 +6,10 @@ gives the same variant everywhere.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from datetime import datetime
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from pydantic import Field
 
@@ -71,6 +73,9 @@ class Statement(Model):
     title: str = Field(description="One line.")
     body: str = Field(description="The rest, Markdown.")
     provenance: Literal["title", "template", "summary", "intent"] = Field(description="Where the words come from.")
+    code_cut: int = Field(
+        default=0, ge=0, description="Pieces of code taken out of these words because they were the answer's."
+    )
     interface: tuple[InterfaceName, ...] = Field(
         default=(),
         max_length=1000,
@@ -117,6 +122,11 @@ class Checks(Model):
     hidden_files: dict[str, str] = Field(
         default_factory=dict, description="Quoted path to git blob of each file that holds hidden checks."
     )
+    hidden_regression: tuple[str, ...] = Field(
+        default=(),
+        max_length=10_000,
+        description="Regression tests of the change itself, which the agent's tree is without though they pass there.",
+    )
 
 
 class Trees(Model):
@@ -144,10 +154,34 @@ class TaskVariantSpec(Frozen):
     restoration_patch: Patch = Field(description="G: task state to restored state.")
     trees: Trees = Field(description="Git trees of the states.")
     checks: Checks = Field(description="All checks.")
+    shared: tuple[str, ...] = Field(
+        default=(), max_length=50, description="Lines and unusual names of the answer that the statement holds."
+    )
+    traces: dict[str, str] = Field(
+        default_factory=dict,
+        description="Quoted path to what T took out of it because it names the change: documents, change-log entries.",
+    )
     level: int = Field(description="The paper's level that made the task.")
     strategy: str = Field(description="The strategy that made the task.")
     fidelity: Fidelity = Field(description="Likeness to the source change.")
     tool_version: str = Field(description="Version of change2task that made it.")
+
+
+_YOUNGER: Final = (("traces",), ("shared",), ("checks", "hiddenRegression"), ("statement", "codeCut"))
+"""Fields that came after tasks were published: where they say nothing they do not count, so that names stay."""
+
+
+def variant_name(spec: TaskVariantSpec) -> str:
+    """The name of a task, which is the hash of its canonical spec; a task of another name was changed by somebody."""
+    document = spec.document()
+    for *above, last in _YOUNGER:
+        owner = document
+        for step in above:
+            owner = owner[step]
+        if not owner[last]:
+            del owner[last]
+    canonical = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return f"tv-{hashlib.sha256(canonical.encode()).hexdigest()[:16]}"
 
 
 class Replayed(Model):

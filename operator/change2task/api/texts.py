@@ -7,9 +7,10 @@ which pydantic uses: no look-around, and no classes like ``\s`` that are Unicode
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Final
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 BLANKS: Final = r"\x00-\x20\x7f-\xa0"
 """Blanks and control characters, as the inside of a regular expression's class."""
@@ -32,7 +33,22 @@ Revspec = Annotated[str, Field(min_length=1, max_length=255, pattern=rf"^[^-{BLA
 LabelValue = Annotated[str, Field(max_length=63, pattern=r"^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$")]
 """The value of a Kubernetes label."""
 
-Key = Annotated[str, Field(min_length=1, max_length=317)]
+_KEY: Final = re.compile(
+    r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?", re.ASCII
+)
+
+
+def _as_key(value: str) -> str:
+    if _KEY.fullmatch(value) is None:
+        raise ValueError(
+            f"{value[:80]!r} is no key of Kubernetes: at most 63 of letters, digits, '-', '_' and '.', beginning and"
+            " ending with a letter or digit, and before it, if at all, a domain and a slash"
+        )
+    return value
+
+
+# No rule of the API server says this: a schema knows no patterns for the keys of a map.
+Key = Annotated[str, Field(min_length=1, max_length=317), AfterValidator(_as_key)]
 """A Kubernetes label key: optional prefix of 253 characters, a slash, 63 characters."""
 
 
@@ -43,13 +59,13 @@ def _as_text(value: object) -> object:
 Quantity = Annotated[
     str,
     BeforeValidator(_as_text),
-    Field(max_length=64, pattern=r"^[+-]?([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?$"),
+    Field(max_length=64, pattern=r"^\+?([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?$"),
     WithJsonSchema(
         {
             "anyOf": [{"type": "integer"}, {"type": "string"}],
             "x-kubernetes-int-or-string": True,
             "maxLength": 64,
-            "pattern": r"^[+-]?([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?$",
+            "pattern": r"^\+?([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?$",
         }
     ),
 ]

@@ -163,7 +163,7 @@ class Attempt:
             program, downloads, locks, *shown.values(),
         )  # fmt: skip
         return Bench(
-            sandbox=sandbox, mounts=mounts, variables={**variables, **recipe.env}, index=index,
+            sandbox=sandbox, mounts=mounts, variables={**variables, **recipe.env}, index=index.knowing(recipe.env),
             limits=self.builder.limits, logs=self.staging / "logs", uv=program.target, cancel=self.builder.cancel,
         )  # fmt: skip
 

@@ -18,6 +18,7 @@ from urllib.parse import unquote, urlsplit
 import structlog
 
 from change2task.api.model import Model
+from change2task.vcs.errors import masked
 
 _log = structlog.get_logger(__name__)
 _PASSED = re.compile(
@@ -38,6 +39,8 @@ _LOOPBACK = re.compile(
     r"(?P<scheme>\w+)://(?:[^\s/@]*@)?(?P<place>(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?)(?=[/\s]|$)"
 )
 _MASK = "***"
+_SECRET = re.compile(r"(?:PASSWORD|PASSWD|TOKEN|SECRET|API_?KEY|PRIVATE_KEY|CREDENTIALS?)$", re.I)
+"""Ends of the names of variables whose values are nobody else's to read."""
 _PAIRS = (("index-url", "UV_DEFAULT_INDEX"), ("extra-index-url", "UV_INDEX"), ("find-links", "UV_FIND_LINKS"),
           ("trusted-host", "UV_INSECURE_HOST"))  # fmt: skip
 
@@ -49,17 +52,23 @@ class IndexSettings(Model):
     files: tuple[Path, ...] = ()
     secrets: tuple[str, ...] = ()
 
+    def knowing(self, variables: Mapping[str, str]) -> IndexSettings:
+        """The same, and the secrets among these variables are masked too."""
+        known = {*self.secrets, *_secrets(variables)}
+        return self.replacing(secrets=tuple(sorted(known, key=lambda secret: (-len(secret), secret))))
+
     def masked(self, data: bytes) -> bytes:
-        """The bytes with every secret replaced by ***, also where it is percent-encoded or decoded."""
-        for secret in self.secrets:
-            data = data.replace(secret.encode(), _MASK.encode())
-        return data
+        """The bytes with every secret replaced by ***, also where it is percent-encoded or decoded.
+
+        Beside those that are known, they are what can be told for one (``vcs.errors.masked``).
+        """
+        return self.masked_text(data.decode(errors="surrogateescape")).encode(errors="surrogateescape")
 
     def masked_text(self, text: str) -> str:
         """The same for text."""
         for secret in self.secrets:
             text = text.replace(secret, _MASK)
-        return text
+        return masked(text)
 
     def moved(self, root: str) -> tuple[IndexSettings, dict[Path, str]]:
         """The settings for a system that is not this machine's, and under which path it must show each file they name.
@@ -179,7 +188,7 @@ def _split(word: str) -> tuple[str, Path | None]:
 def _secrets(variables: Mapping[str, str]) -> tuple[str, ...]:
     found: set[str] = set()
     for name, value in variables.items():
-        if name.endswith("_PASSWORD"):
+        if _SECRET.search(name):
             found.add(value)
         for user, password in re.findall(r"\w+://([^\s/@:]+)(?::([^\s/@]*))?@", value):
             # A user name alone is a token with many indexes; next to a password it is none.

@@ -5,6 +5,8 @@ It exists so that building reads as a list of steps. What a fault means for the 
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,12 +17,14 @@ from change2task.base.environment import StepRecord
 from change2task.base.faults import built_fault
 from change2task.base.index import IndexSettings
 from change2task.checks.passes import Cancelled, InfrastructureFault
+from change2task.runtime.launch import machine_file_limit
 from change2task.runtime.models import Command, Limits, Mount, Outcome
 from change2task.runtime.sandbox import Sandbox
 
 _TAIL_LINES = 12
 _TAIL_BYTES = 2000
 _PROBE_SECONDS = 120
+_TOO_LARGE = os.strerror(errno.EFBIG)
 _STOPPED = {
     "deadline": "it ran longer than {seconds:.0f} s",
     "memory": "it took more than {memory} MiB of memory",
@@ -61,12 +65,14 @@ class Bench:
                 processes=limits.processes,
                 disk=limits.disk_bytes >> 20,
             )
+            shown = self.index.masked_text(line)
             raise built_fault(
                 Reason.SETUP_STOPPED,
-                f"setup step {line!r} was stopped: {how}. Nothing answers if a step asks for input."
+                f"setup step {shown!r} was stopped: {how}. Nothing answers if a step asks for input."
                 f" Its last lines:\n{tail}",
             )
         if not outcome.succeeded:
+            self._blame_machine(line, tail)
             ended = f"exit code {outcome.exit_code}" if outcome.signal is None else f"signal {outcome.signal}"
             raise StepFailed(self.index.masked_text(line), ended, tail)
         return record
@@ -101,6 +107,12 @@ class Bench:
         if outcome.infrastructure is not None:
             raise InfrastructureFault(f"building an environment: {outcome.infrastructure}")
         return outcome
+
+    def _blame_machine(self, line: str, tail: str) -> None:
+        """Raise InfrastructureFault where a step met this machine's own limit on files; containers have others."""
+        limit = machine_file_limit(self.limits)
+        if limit is not None and self.sandbox.name != "docker" and _TOO_LARGE in tail:
+            raise InfrastructureFault(f"building an environment: setup step {line!r} failed, and {limit}")
 
     def tail(self, name: str) -> str:
         """The last lines of a log, at most 12 and 2000 bytes."""

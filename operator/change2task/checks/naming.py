@@ -51,10 +51,15 @@ class Split(NamedTuple):
     open: tuple[str, ...]
 
 
-def split(naming: Naming, tests: Iterable[str], hidden: Iterable[str]) -> Split:
-    """Sort ``tests`` that are not ``hidden`` themselves: cases of a hidden function are as invisible as it is."""
+def split(
+    naming: Naming, tests: Iterable[str], hidden: Iterable[str], functions: Iterable[tuple[str, str]] = ()
+) -> Split:
+    """Sort ``tests`` that are not ``hidden`` themselves: cases of a hidden function are as invisible as it is.
+
+    ``functions``: further hidden ones, as (scope, function).
+    """
     named = frozenset(hidden)
-    places = {naming.name(check).place for check in named}
+    places = {naming.name(check).place for check in named}.union(functions)
     others = sorted(frozenset(tests) - named)
     beside = tuple(check for check in others if naming.name(check).place in places)
     return Split(beside, tuple(check for check in others if naming.name(check).place not in places))

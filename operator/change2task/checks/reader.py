@@ -59,7 +59,7 @@ def reader_for(name: str) -> Reader:
     if name in known:
         return known[name]
     near = difflib.get_close_matches(name, known, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
+    hint = f"; did you mean {near[0]!r}?" if near else "."
     raise ValueError(f"checks.format: {name!r} is not known{hint} Known formats: {', '.join(suites())}")
 
 

@@ -7,12 +7,13 @@ validates wants to hear it all the same. Nothing is fetched or copied, and what 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from change2task.api.modernbase import ModernBase
 from change2task.api.taskcandidate import TaskCandidate
 from change2task.cli.inputs import Inputs
 from change2task.history.forge import ForgeRecord
+from change2task.history.globs import matches
 from change2task.history.models import ChangeUnusable
 from change2task.history.references import resolve_change
 from change2task.vcs.errors import VcsError
@@ -41,10 +42,20 @@ def _of_base(
     repository: Repository, base: ModernBase, candidates: list[TaskCandidate], records: dict[int, ForgeRecord]
 ) -> Iterator[str]:
     heads = list(_heads(repository, base))
+    yield from _idle_globs(repository, base, heads)
     for candidate in candidates if heads else ():
         refusals = [_refusal(repository, candidate, head, records) for head in heads]
         if all(refusals):
             yield f"TaskCandidate {candidate.metadata.name}: {refusals[0]}"
+
+
+def _idle_globs(repository: Repository, base: ModernBase, heads: Sequence[str]) -> Iterator[str]:
+    """Globs of the scope that cover no file of any commit that the base may come to stand on."""
+    paths = {path for head in heads for path in repository.tree(head)}
+    for field, globs in base.spec.scope.document().items():
+        for pattern in globs:
+            if paths and not any(matches(path, (pattern,)) for path in paths):
+                yield f"ModernBase {base.metadata.name}: spec.scope.{field}: {pattern!r} covers no file of it"
 
 
 def _heads(repository: Repository, base: ModernBase) -> Iterator[str]:

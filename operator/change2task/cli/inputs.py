@@ -132,6 +132,15 @@ def _meant_mirrors(places: dict[str, str], bases: Iterable[ModernBase]) -> Itera
             yield f"--mirror {url}: no base has this URL, but one has {alike[near]}; write it exactly so"
 
 
+def unread_mirrors(inputs: Inputs) -> Iterator[str]:
+    """A sentence for each mirror whose address no base has, with the nearest one that a base has."""
+    urls = sorted({base.spec.repository.url for base in inputs.bases.values()})
+    for url in sorted(inputs.mirrors.keys() - set(urls)):
+        near = get_close_matches(_plainest(url), [_plainest(other) for other in urls], n=1, cutoff=0)
+        told = next((other for other in urls if _plainest(other) in near), None)
+        yield f"--mirror {url}: no base has this URL" + (f"; the nearest is {told}" if told else "")
+
+
 def _plainest(url: str) -> str:
     return url.lower().rstrip("/").removesuffix(".git")
 

@@ -80,7 +80,9 @@ def _tables(console: Console, bases: Sequence[ModernBase], candidates: Sequence[
     accepted = sum(c.status.accepted is True for c in candidates)
     undecided = sum(c.status.accepted is None for c in candidates)
     tail = f", {undecided} without a verdict" if undecided else ""
-    console.print(f"{accepted} accepted, {len(candidates) - accepted - undecided} rejected{tail}")
+    tasks = len({c.status.variant_ref.name for c in candidates if c.status.accepted and c.status.variant_ref})
+    several = f" ({tasks} {'task' if tasks == 1 else 'tasks'})" if tasks != accepted else ""
+    console.print(f"{accepted} accepted{several}, {len(candidates) - accepted - undecided} rejected{tail}")
 
 
 _VERDICTS = {True: "accepted", False: "rejected", None: "none"}

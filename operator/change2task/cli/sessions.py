@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from change2task.api.taskcandidate import Profile
+from change2task.api.taskvariant import VariantBase
 from change2task.base.refusals import refused_by
 from change2task.cli.choices import Runtime
 from change2task.cli.failures import InfrastructureError, InputError
-from change2task.cli.inputs import Inputs, read_mirrors
+from change2task.cli.inputs import Inputs, read_mirrors, unread_mirrors
 from change2task.corpus.store import Store
 from change2task.pipeline.bases import BaseDriver
 from change2task.pipeline.candidate import CandidateDriver
@@ -88,7 +89,7 @@ def _grounds(store: Store, runtime: Runtime, notice: Callable[[str], None]) -> I
 @contextmanager
 def reopened_base(
     store: Store,
-    name: str,
+    wanted: VariantBase,
     runtime: Runtime,
     mirrors: Sequence[str],
     *,
@@ -96,10 +97,16 @@ def reopened_base(
     cancel: threading.Event,
     notice: Callable[[str], None],
 ) -> Iterator[BaseOnHand]:
-    """A base of the store, taken from the cache where it stands there; raises InputError, InfrastructureFault."""
-    base = store.base(name)
+    """The base of a task, also one that another of its name has replaced, from the cache where it stands there.
+
+    Raises InputError, InfrastructureFault.
+    """
+    name = wanted.name
+    base = store.base_with_key(name, wanted.key) or store.base(name)
     if base is None or not is_ready(base):
         raise InputError(f"there is no base {name} that is ready in {store.path}; run its manifest first")
     inputs = Inputs(bases={name: base}, candidates=(), forge={}, mirrors=read_mirrors(mirrors))
+    for unread in unread_mirrors(inputs):
+        notice(f"note: {unread}")
     with open_session(store, runtime, Profile.FULL, inputs, reporter=reporter, cancel=cancel, notice=notice) as session:
         yield session.bases.reopen(base)

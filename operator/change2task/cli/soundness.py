@@ -7,6 +7,7 @@ chosen runtime refuses, levels at which nothing is done: whoever will act on a f
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterator
 from typing import Final
 
@@ -21,6 +22,7 @@ from change2task.checks.plan import CheckRequest
 from change2task.checks.reader import plan_pass, suites
 from change2task.cli.choices import Choices, Runtime
 from change2task.construct.ladder import strategies
+from change2task.history.globs import may_match
 from change2task.runtime.choose import bubblewrap
 from change2task.runtime.docker.sandbox import IMAGE_VARIABLE
 from change2task.vcs.errors import PathNotFound
@@ -28,6 +30,8 @@ from change2task.vcs.mirror import local_path
 
 _NO_PASS: Final = "0" * 16
 _LEVELS: Final = (1, 2, 3)
+_VARIABLE: Final = re.compile(r"[A-Za-z_.-][A-Za-z0-9_.-]*")
+"""As Kubernetes has them; shells keep to letters, digits and _."""
 
 
 def faults(parsed: ParsedManifests, mirrored: Collection[str], choices: Choices) -> Iterator[Problem]:
@@ -66,6 +70,15 @@ def _of_base(base: ModernBase, origin: Origin, mirrored: Collection[str]) -> Ite
         yield _fault(base, origin, "spec.checks.format", bounded(form), said)
     elif unusable := _unusable(base.spec.checks):
         yield _fault(base, origin, "spec.checks.command", None, unusable)
+    for name in base.spec.environment.env:
+        if not _VARIABLE.fullmatch(name):
+            said = "no environment variable can be called so; its name is letters, digits and _, no digit first"
+            yield _fault(base, origin, "spec.environment.env", bounded(name), said)
+    for field, globs in base.spec.scope.document().items():
+        for place, pattern in enumerate(globs):
+            if not may_match(pattern):
+                said = "no path of a repository looks so; write it from the repository's root, like src/**"
+                yield _fault(base, origin, f"spec.scope.{field}[{place}]", bounded(pattern), said)
     for problem in lock.problems(base.spec.environment.lock or ""):
         yield _fault(base, origin, "spec.environment.lock", None, problem)
 

@@ -8,11 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from pydantic import ValidationError
+
 from change2task.api.model import Model
 from change2task.api.reasons import Reason
+from change2task.cluster import names
 
 Json = Mapping[str, Any]
 
+_SLOTS = "slot-"
 _MOST = 1000
 """Characters of a container's own last words."""
 _PULL = frozenset({"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError"})
@@ -41,6 +45,9 @@ CREDENTIALS_EXIT = 4
 OPEN_EXIT = 5
 """Of prepare: the pod reaches what it must not."""
 
+STARVED_EXIT = 6
+"""Of a slot: the kernel has ended something in it for want of memory, and its kubelet may not tell."""
+
 
 class Failure(Model):
     """Why a Job gave no result, in our words and in the container's last ones."""
@@ -54,12 +61,33 @@ def failure_of(job: Json, pod: Json | None) -> Failure:
     """Why a Job that failed did so; ``pod`` is its last one, if it is still there."""
     condition = _condition(job, "Failed")
     if condition.get("reason") == "DeadlineExceeded":
-        return Failure(reason=Reason.DEADLINE_EXCEEDED, message=_ran(job, pod))
+        return ended_for(job) or Failure(reason=Reason.DEADLINE_EXCEEDED, message=_ran(job, pod))
     if pod is None:
         return Failure(reason=Reason.RESULT_LOST, message="its pod is gone, and with it what it had to say")
     return _of_pod(pod) or Failure(
         reason=Reason.RESULT_LOST, message=str(condition.get("message") or "it ended and left no result")[:_MOST]
     )
+
+
+def ended_for(job: Json) -> Failure | None:
+    """Why we have ended a Job before its time, if we have."""
+    told = ((job.get("metadata") or {}).get("annotations") or {}).get(names.ENDED)
+    try:
+        return None if told is None else Failure.model_validate_json(told)
+    except ValidationError:
+        return None
+
+
+def starved(pod: Json | None) -> Failure | None:
+    """A slot in which the kernel has ended something for want of memory, though it ended well.
+
+    Its results mean nothing then, and some kubelets neither go on nor end the pod.
+    """
+    for name, state in _states(pod or {}):
+        ended = state.get("terminated") or {}
+        if name.startswith(_SLOTS) and ended.get("reason") == "OOMKilled" and ended.get("exitCode") == 0:
+            return Failure(reason=Reason.OUT_OF_MEMORY, message="ended with 0", container=name)
+    return None
 
 
 def waits_for(pod: Json | None, events: Sequence[Json] = ()) -> Failure | None:
@@ -99,11 +127,11 @@ def _of_pod(pod: Json) -> Failure | None:
 
 def _of_container(name: str, ended: Json) -> Failure:
     reason, code = str(ended.get("reason") or ""), ended.get("exitCode")
-    ours = not name.startswith("slot-")
+    ours = not name.startswith(_SLOTS)
     # What repository code writes there is nothing to be told to people, nor do its exit codes mean what ours do.
     last = str(ended.get("message") or "").strip() if ours or reason in _START else ""
     told = f"ended with {code}" + (f": {last[-_MOST:]}" if last else "")
-    if reason == "OOMKilled":
+    if reason == "OOMKilled" or (code == STARVED_EXIT and not ours):
         return Failure(reason=Reason.OUT_OF_MEMORY, message=told, container=name)
     if reason in _START:
         return Failure(reason=Reason.START_FAILED, message=told, container=name)

@@ -26,6 +26,8 @@ SUBJECT_NAME = f"{GROUP}/name"
 """Annotation: the resource's name, for people."""
 SUBJECT_NAMESPACE = f"{GROUP}/namespace"
 """Annotation: the resource's namespace, on what works for it in another one."""
+ENDED = f"{GROUP}/ended"
+"""Annotation: why a Job of ours was ended before its time, as JSON."""
 
 _MOST = 52
 """Of a Job's name: pods add to it, and their names become host names of 63."""

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from change2task.api.model import Model
-from change2task.api.modernbase import PodTemplate
+from change2task.api.modernbase import PodTemplate, ResourceAmounts
+from change2task.api.quantities import amount
 from change2task.cluster import names
 from change2task.cluster.parts import (
     Subject,
@@ -26,14 +27,12 @@ from change2task.cluster.parts import (
 )
 
 _BUSYBOX = "/c2t/tools/busybox"
-_SLOT = f"[ -f /c2t/plan/start.sh ] || exit 0; exec {_BUSYBOX} sh /c2t/plan/start.sh"
+SLOT_COMMAND = (_BUSYBOX, "sh", "/c2t/tools/slot.sh", _BUSYBOX, "/c2t/plan", "/c2t/results")
 _FOLDERS = (("work", "/c2t/work"), ("home", "/c2t/home"), ("results", "/c2t/results"), ("tmp", "/tmp"))  # noqa: S108
-_UNTRUSTED: dict[str, Any] = {
-    "requests": {"cpu": "250m", "memory": "512Mi"},
-    "limits": {"memory": "4Gi", "ephemeral-storage": "8Gi"},
-}
+_REQUESTS = {"cpu": "250m", "memory": "512Mi"}
+_LIMITS = {"memory": "4Gi", "ephemeral-storage": "8Gi"}
 
-__all__ = ["StepJob", "Subject"]
+__all__ = ["SLOT_COMMAND", "StepJob", "Subject"]
 
 
 class StepJob(Model):
@@ -98,16 +97,12 @@ class StepJob(Model):
     def _slot(self, number: int) -> dict[str, Any]:
         volume = f"slot-{number}"
         folders = [{"name": volume, "mountPath": path, "subPath": name} for name, path in _FOLDERS]
-        resources = self.template.resources
         return {
             "name": volume,
             "image": self.base_image,
-            "command": [_BUSYBOX, "sh", "-c", _SLOT],
+            "command": list(SLOT_COMMAND),
             "workingDir": "/c2t/work",
-            "resources": {
-                "requests": {**_UNTRUSTED["requests"], **resources.requests},
-                "limits": {**_UNTRUSTED["limits"], **resources.limits},
-            },
+            "resources": _amounts(self.template.resources),
             "securityContext": powerless(read_only=False),
             "volumeMounts": [
                 {"name": "tools", "mountPath": "/c2t/tools", "readOnly": True},
@@ -132,3 +127,13 @@ class StepJob(Model):
             *(scratch(f"slot-{number}", "8Gi") for number in range(self.slots)),
             *(scratch(f"shared-{number}", "64Mi", medium="Memory") for number in range(self.slots)),
         ]
+
+
+def _amounts(asked: ResourceAmounts) -> dict[str, dict[str, str]]:
+    """What a slot is given: our own amounts where the user says none, and then within what the user says."""
+    requests, limits = {**_REQUESTS, **asked.requests}, {**_LIMITS, **asked.limits}
+    for name in requests.keys() & limits.keys():
+        if amount(requests[name]) > amount(limits[name]):
+            given = asked.requests.get(name) or limits[name]
+            requests[name] = limits[name] = given
+    return {"requests": requests, "limits": limits}

@@ -3,7 +3,8 @@
 The agent must not read the checks it is graded by, and the old tests beside them must still load: a test
 module that imports a name the change introduced would otherwise not even be collected on the task state
 (notes on patch porting). Files of a language without a parser here are put back whole to their form before
-the change. Which checks are hidden is decided by ``checks``.
+the change. A file that the change found nothing of, and in which nothing is left, goes: its name would tell what is
+hidden. Which checks are hidden is decided by ``checks``.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Mapping
 from change2task.api.model import Model
 from change2task.patch.paths import quote, unquote
 from change2task.syntax.cut import CutError, cut_tests
+from change2task.syntax.emptied import is_empty
 from change2task.syntax.faults import new_syntax_errors
 from change2task.syntax.languages import language_of
 from change2task.syntax.symbols import names_used
@@ -40,8 +42,8 @@ def hide(
 ) -> Hidden:
     """The task tree without the ``hidden`` test functions (quoted path to names within the file).
 
-    ``earlier`` gives, for a file whose language has no parser, the git blob of its form before the change, or
-    None where it did not exist. Raises NotHidable.
+    ``earlier`` gives the git blob of a file's form before the change, or None where it did not exist; a language
+    without a parser cannot do without it. Raises NotHidable.
     """
     entries: dict[bytes, Entry] = dict(repository.tree(task_tree))
     how: dict[str, str] = {}
@@ -52,7 +54,11 @@ def hide(
             raise NotHidable(f"{path} is not in the task state")
         content = repository.blob(entry.oid)
         cut = _cut(raw, content, names, _needed_elsewhere(repository, entries, raw))
-        if cut is not None:
+        language = language_of(raw, content[:256])
+        if cut is not None and language is not None and earlier.get(path, "") is None and is_empty(language, cut):
+            del entries[raw]
+            how[path] = f"removed with its {len(names)} tests"
+        elif cut is not None:
             entries[raw] = Entry(entry.mode, repository.write_blob(cut))
             how[path] = f"{len(names)} tests cut out"
         elif path not in earlier:

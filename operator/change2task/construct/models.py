@@ -17,12 +17,19 @@ class SourceFile(Model):
 
 
 class Assignment(Model):
-    """Everything a strategy may look at: trees as git ids in one repository, and the change's source files."""
+    """Everything a strategy may look at: trees as git ids in one repository, and the change's source files.
+
+    ``change_commit`` and ``healthy_commit`` are the ends of the history between, where there is one; ``sources`` the
+    quoted paths of the healthy base's source files, which are the base's and are not kept with the evidence.
+    """
 
     healthy_tree: str
     before_tree: str
     after_tree: str
     files: tuple[SourceFile, ...]
+    change_commit: str | None = None
+    healthy_commit: str | None = None
+    sources: tuple[str, ...] = Field(default=(), exclude=True)
 
 
 class Region(Model):

@@ -22,7 +22,8 @@ def named_tests(variant: TaskVariant) -> tuple[str, ...]:
 def selection_of(variant: TaskVariant, regression: Sequence[str], naming: Naming) -> Selection:
     """All tests of the task by the tree on which they run."""
     named = named_tests(variant)
-    beside, seen = split(naming, regression, named)
+    own = (naming.name(check).place for check in variant.spec.checks.hidden_regression)
+    beside, seen = split(naming, regression, named, own)
     return Selection(hidden=tuple(sorted({*named, *beside})), open=seen)
 
 

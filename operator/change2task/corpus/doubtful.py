@@ -33,6 +33,7 @@ def settle(store: Store) -> tuple[str, ...]:
     """
     folder = store.path / _FOLDER
     if not folder.is_dir():
+        store.drop_earlier()
         return ()
     left = sorted(path.name for path in folder.iterdir())
     # What a killed write has left is no doubt.
@@ -46,4 +47,5 @@ def settle(store: Store) -> tuple[str, ...]:
     for name in left:
         (folder / name).unlink(missing_ok=True)
     folder.rmdir()
+    store.drop_earlier()
     return orphans

@@ -34,7 +34,13 @@ class NoStoreThere(NotAStore):
     """Nothing has ever been stored at this place."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(f"{path} is not a store: there is no store.yaml in it; name the folder of a run with --store")
+        if not path.exists():
+            what = f"there is no store at {path}"
+        elif not path.is_dir():
+            what = f"{path} is a file, and a store is a folder"
+        else:
+            what = f"{path} is not a store: there is no store.yaml in it"
+        super().__init__(f"{what}; name the folder of a run with --store")
 
 
 class TakenFolder(NotAStore):
@@ -50,7 +56,7 @@ class StoreUnwritable(StoreError):
     def __init__(self, path: Path, error: OSError) -> None:
         super().__init__(
             f"cannot write {path}: {error.strerror or error}; everything stored before is intact,"
-            " free space or permissions and run again"
+            " make room, give permission or use another --store, and run again"
         )
 
 

@@ -108,6 +108,7 @@ def _attempt(store: Store, number: int, attempt: Attempt) -> Iterator[str]:
         yield f"            {gate['gate']:<11} {mark:<8} {gate['message']}"
     for role in document["roles"][:_SHOWN]:
         yield f"            {role['id']}: {role['role']} ({role['why']})"
+    yield from _traces(document)
     if document["runs"]:
         yield from _runs(document["runs"])
     if attempt.fidelity is not None:
@@ -116,6 +117,14 @@ def _attempt(store: Store, number: int, attempt: Attempt) -> Iterator[str]:
             f"            fidelity {f.score:.3f}: files {f.files:.2f} hunks {f.hunks:.2f} lines {f.lines:.2f}"
             f" symbols {f.symbols:.2f} target checks {f.target_checks:.2f} regression checks {f.regression_checks:.2f}"
         )
+
+
+def _traces(document: dict[str, Any]) -> Iterator[str]:
+    """What else of the change went from the agent's tree, and what stayed; earlier evidence tells nothing of it."""
+    traces = document.get("traces", {"removed": {}, "left": {}})
+    for title, files in (("taken from the agent's tree", traces["removed"]), ("left there", traces["left"])):
+        for path, why in list(files.items())[:_SHOWN]:
+            yield f"            {title}: {path}: {why}"
 
 
 def _runs(runs: dict[str, Any]) -> Iterator[str]:

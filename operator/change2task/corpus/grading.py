@@ -56,7 +56,7 @@ class Grader:
 
     def _grade_patch(self, variant: TaskVariant, regression: tuple[str, ...], submitted: Submission) -> Grade:
         checks = variant.spec.checks
-        hidden_paths = [unquote(path) for path in checks.hidden_files]
+        hidden_paths = _taken_out(variant)
         full = unhidden(self._repository, variant, submitted, hidden_paths)
         selection = selection_of(variant, regression, self._naming)
         told = self._told_beside(variant, submitted)
@@ -103,9 +103,7 @@ class Grader:
         scopes, paths = self._scopes(submitted), [unquote(path) for path in submitted.counted]
         if not paths:
             return judge_tests(variant.metadata.name, Repeats(), submitted)
-        bare = with_files_of(
-            self._repository, trees.healthy, trees.agent, map(unquote, variant.spec.checks.hidden_files)
-        )
+        bare = with_files_of(self._repository, trees.healthy, trees.agent, _taken_out(variant))
         before = self._before({State.TASK: trees.agent, State.RESTORED: bare}, scopes)
         runs: dict[State, list[SuiteResult]] = {State.TASK: [], State.RESTORED: []}
         for repeat in range(REPEATS):
@@ -196,6 +194,12 @@ class Grader:
             if path in entries:
                 entries[path] = Entry(entries[path].mode, self._repository.write_blob(content))
         return self._repository.write_tree(Tree(entries))
+
+
+def _taken_out(variant: TaskVariant) -> list[bytes]:
+    """Paths of what the agent's tree is without: hidden checks, and what names the change."""
+    spec = variant.spec
+    return [unquote(path) for path in dict.fromkeys((*spec.checks.hidden_files, *spec.traces))]
 
 
 def _passing(suite: SuiteResult) -> frozenset[str]:

@@ -9,6 +9,7 @@ Layout::
 
     store.yaml                    format version
     bases/NAME.yaml               ModernBase with status
+    earlier/KEY.yaml              a ModernBase that another of its name has replaced, while tasks rest on it
     candidates/NAME.yaml          TaskCandidate with status
     variants/NAME.yaml            TaskVariant
     evidence/SHA256               content-addressed documents and patches
@@ -48,15 +49,17 @@ MARKER = "store.yaml"
 """The file by which a folder is known as a store."""
 R = TypeVar("R", ModernBase, TaskCandidate, TaskVariant)
 _FOLDERS = {ModernBase: "bases", TaskCandidate: "candidates", TaskVariant: "variants"}
+_EARLIER = "earlier"
+"""No part of the format's version: who does not know this folder leaves it alone, and misses nothing else."""
 _IGNORE = "cache/\n.lock\n.lock.holder\n.tmp-*\n"
 
 
 class Store:
     """One store folder; create it with :meth:`open` and hold :meth:`exclusive` while writing."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, cache: Path | None = None) -> None:
         self.path = path
-        self.cache = path / "cache"
+        self.cache = cache or path / "cache"
 
     @classmethod
     def open(cls, path: Path, *, create: bool) -> Store:
@@ -77,6 +80,10 @@ class Store:
         store.write(store.path / ".gitignore", _IGNORE.encode())
         store.write(marker, f"formatVersion: {FORMAT}\n".encode())
         return store
+
+    def with_cache(self, cache: Path) -> Store:
+        """The same store with its cache elsewhere."""
+        return Store(self.path, cache)
 
     @contextlib.contextmanager
     def exclusive(self) -> Iterator[None]:
@@ -100,8 +107,13 @@ class Store:
             lock.release()
 
     def put(self, resource: Resource) -> Path:
-        """Write a resource under its kind and name; unchanged bytes are not written again."""
+        """Write a resource under its kind and name; unchanged bytes are not written again.
+
+        A base with another key than the one it replaces leaves that one beside it, as long as tasks rest on it.
+        """
         path = self.path_of(resource)
+        if isinstance(resource, ModernBase):
+            self._keep_earlier(resource)
         content = render(resource).encode()
         if not (path.is_file() and path.read_bytes() == content):
             self.write(path, content)
@@ -110,6 +122,37 @@ class Store:
     def base(self, name: str) -> ModernBase | None:
         """The stored base of this name, or None; raises StoreDamaged."""
         return self._get(ModernBase, name)
+
+    def base_with_key(self, name: str, key: str) -> ModernBase | None:
+        """The base of this name with this key, the stored one or one that it has replaced; raises StoreDamaged."""
+        now = self.base(name)
+        if now is not None and now.status.base_key == key:
+            return now
+        return self._read(ModernBase, self._earlier(key), name)
+
+    def drop_earlier(self) -> None:
+        """Remove the replaced bases on which no task rests any more."""
+        kept = list((self.path / _EARLIER).glob("*.yaml"))
+        needed = self._rested_on() if kept else frozenset()
+        for path in kept:
+            if path.stem not in needed:
+                path.unlink(missing_ok=True)
+
+    def _keep_earlier(self, coming: ModernBase) -> None:
+        stored = self.base(coming.metadata.name)
+        key = None if stored is None else stored.status.base_key
+        if stored is None or key is None or key == coming.status.base_key or key not in self._rested_on():
+            return
+        _make_folder(self.path / _EARLIER)
+        self.write(self._earlier(key), render(stored).encode())
+
+    def _rested_on(self) -> frozenset[str]:
+        """Keys of the bases of all stored tasks."""
+        variants = (self.variant(name) for name in self.names(TaskVariant))
+        return frozenset(variant.spec.base.key for variant in variants if variant is not None)
+
+    def _earlier(self, key: str) -> Path:
+        return self.path / _EARLIER / f"{key}.yaml"
 
     def candidate(self, name: str) -> TaskCandidate | None:
         """The stored candidate of this name, or None; raises StoreDamaged."""
@@ -163,7 +206,9 @@ class Store:
             raise StoreUnwritable(path, error) from error
 
     def _get(self, kind: type[R], name: str) -> R | None:
-        path = self._path(kind, name)
+        return self._read(kind, self._path(kind, name), name)
+
+    def _read(self, kind: type[R], path: Path, name: str) -> R | None:
         try:
             text = path.read_bytes()
         except FileNotFoundError:
@@ -198,7 +243,7 @@ class Store:
             _make_folder(self.path / folder)
 
     def _sweep(self) -> None:
-        for folder in (".", *_FOLDERS.values(), "evidence"):
+        for folder in (".", *_FOLDERS.values(), _EARLIER, "evidence"):
             for left in (self.path / folder).glob(".tmp-*"):
                 left.unlink(missing_ok=True)
 
@@ -211,7 +256,7 @@ def _make_folder(path: Path) -> None:
 
 
 def _foreign_content(path: Path) -> bool:
-    ours = {*_FOLDERS.values(), "evidence", "cache", ".gitignore", ".git", ".lock", ".lock.holder"}
+    ours = {*_FOLDERS.values(), _EARLIER, "evidence", "cache", ".gitignore", ".git", ".lock", ".lock.holder"}
     return any(entry.name not in ours and not entry.name.startswith(".tmp-") for entry in path.iterdir())
 
 

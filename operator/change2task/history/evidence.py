@@ -36,6 +36,10 @@ _BOT = "[bot]"
 """How forges mark authors that are programs."""
 
 
+_FOLLOWED = frozenset({Role.SOURCE, Role.TESTS, Role.DOCS})
+"""The parts whose files are looked for on the base."""
+
+
 @dataclass(frozen=True)
 class GatheredEvidence:
     """The evidence and the bytes of its source patch (their digest is in the evidence)."""
@@ -73,7 +77,7 @@ class _Gathering:
 
     def gather(self, intent: Intent | None, forge: ForgeRecord | None) -> GatheredEvidence:
         undone = _undone(self.files, self.change)
-        modern = {f.path: self._modern_path(f) for f in self.files if f.role in {Role.SOURCE, Role.TESTS}}
+        modern = {f.path: self._modern_path(f) for f in self.files if f.role in _FOLLOWED}
         if not any(modern[f.path] for f in undone):
             raise ChangeUnusable(
                 Reason.NO_MODERN_HOST,

@@ -24,6 +24,11 @@ def matches(path: bytes, patterns: Iterable[str]) -> bool:
     return any(glob.globmatch(name, _normal(pattern), flags=_FLAGS) for pattern in patterns)
 
 
+def may_match(pattern: str) -> bool:
+    """Whether there can be a path of a repository that the pattern covers: none has an empty part, ``.`` or ``..``."""
+    return not {"", ".", ".."} & set(_normal(pattern).split("/"))
+
+
 def literal(path: bytes) -> str:
     """A pattern that covers this path alone; where its bytes are not UTF-8, any character there."""
     return glob.escape("".join("\0" if "\ud800" <= c <= "\udfff" else c for c in as_text(path))).replace("\0", "?")

@@ -29,6 +29,9 @@ DATA_SUFFIXES: Final = _words("""
 
 _DOC_SUFFIXES = _words("md rst adoc asciidoc textile rdoc pod tex txt png jpg jpeg gif svg pdf ipynb")
 
+PROSE_SUFFIXES: Final = _words("md markdown rst adoc asciidoc textile rdoc pod txt") | {""}
+"""Extensions of documents that can lose a line and still be read; change logs often have none."""
+
 _DOC_NAMES = re.compile(
     r"(?i)(readme|changes|changelog|change_?log|history|news|releases?|release[-_]notes|authors|contributors"
     r"|contributing|thanks|acknowledge?ments|licen[cs]e|copying|notice|code_of_conduct|security|upgrading"

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from change2task.history.holes import MARK, mended, mended_title
+
 TITLE_LIMIT: Final = 300
 BODY_LIMIT: Final = 16_384
 _READ_LIMIT = 200_000
@@ -153,8 +155,10 @@ def clean_title(title: str) -> str:
     text = _PARENTHESISED.sub("", text)
     text = _ORIGIN.sub("", text)
     text = _ISSUE_PREFIX.sub("", text)
-    for pattern in (_INLINE_CLOSING, _URL, _BARE_REFERENCE, _ADVISORY, _SHA):
-        text = pattern.sub("", text)
+    text = _INLINE_CLOSING.sub("", text)
+    for pattern in (_URL, _BARE_REFERENCE, _ADVISORY, _SHA):
+        text = pattern.sub(MARK, text)
+    text = mended_title(text)
     text = re.sub(r"(?:^|(?<=\s))(?:\(\s*\)|\[\s*\])", "", " ".join(text.split()))
     text = re.sub(r"^[\s:;,.|/–—-]+(?=[^-\s])", "", text)
     return _MARKS.sub("", text)[:TITLE_LIMIT]
@@ -171,10 +175,11 @@ def clean_body(body: str) -> str:
     if _is_commit_log(text):
         return ""
     text = _FORGE_LINK.sub(r"\1", text)
-    for pattern in (
-        _FORGE_URL, _ORIGIN, _INLINE_CLOSING, _PARENTHESISED, _BARE_REFERENCE, _ROLE, _ADVISORY, _SHA
-    ):  # fmt: skip
+    for pattern in (_ORIGIN, _INLINE_CLOSING, _PARENTHESISED):
         text = pattern.sub("", text)
+    for pattern in (_FORGE_URL, _BARE_REFERENCE, _ROLE, _ADVISORY, _SHA):
+        text = pattern.sub(MARK, text)
+    text = mended(text)
     if not any(sign.isalpha() for sign in text):
         return ""
     lines = [line.rstrip() for line in text.split("\n")]

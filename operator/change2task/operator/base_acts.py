@@ -1,14 +1,13 @@
 """What the decisions about a base do: it is fetched, built and run in steps, and what comes of it is kept.
 
-Every action may be repeated, as with candidates. What a pod is asked for is a layer of its image, so that a Job's name
-and its image follow from the same content.
+What is the same for all work is ``acts``'. What a pod is asked for is a layer of its image, so that a Job's name and
+its image follow from the same content.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import structlog
 
@@ -16,26 +15,20 @@ from change2task.api.conditions import Condition
 from change2task.api.metadata import ObjectMeta
 from change2task.api.modernbase import ModernBase, ModernBaseStatus
 from change2task.api.progress import BaseProgress, BuiltEnvironmentImage
-from change2task.api.reasons import Reason
+from change2task.api.rules import refused_changes
 from change2task.base.build import DEFAULT_LIMITS
 from change2task.cluster.base_jobs import BuildJob, FetchJob, RegistryAccess
-from change2task.cluster.failures import Failure
-from change2task.cluster.kube import Json, Kube
+from change2task.cluster.kube import Json
 from change2task.cluster.layers import layer_of
 from change2task.cluster.parts import Subject
 from change2task.cluster.step_job import StepJob
 from change2task.operator import jobs, statuses
-from change2task.operator.addresses import Addresses
-from change2task.operator.bases import Action
-from change2task.operator.common import begin
-from change2task.operator.observed import SeenJob
-from change2task.operator.observed_bases import SeenModernBase, next_work
+from change2task.operator.actions import StartStep
+from change2task.operator.acts import OVERHEAD, Acts
+from change2task.operator.observed_bases import next_work
 from change2task.operator.running import Running
-from change2task.operator.schedule import Key
-from change2task.operator.settings import OperatorSettings
-from change2task.operator.steps import DEADLINE_OVERHEAD, SECONDS_A_PASS
-from change2task.operator.work import Capture, Conclude, StartStep
-from change2task.operator.world import Keeper
+from change2task.operator.ways_out import BASE_FAILED
+from change2task.operator.world import BaseWorld
 from change2task.pipeline.wire import (
     BaseOutcome,
     BuildInput,
@@ -56,66 +49,17 @@ RESULT_TYPE = "application/vnd.change2task.step-result.v1+json"
 _ASK = "/c2t/ask/input.json"
 
 
-@dataclass
-class BaseWorld:
-    """A look at a base under way. ``told`` is a status that ends the matter; ``captured`` are Jobs that may go."""
-
-    base: ModernBase
-    uid: str
-    seen: SeenModernBase
-    job: Json | None = None
-    told: ModernBaseStatus | None = None
-    captured: list[Json] = field(default_factory=list)
-
-    @property
-    def progress(self) -> BaseProgress:
-        """How far the work is."""
-        return self.seen.progress
-
-    def goes_on(self, **changes: object) -> None:
-        """The work has come further."""
-        self.seen = self.seen.replacing(progress=self.progress.replacing(**changes))
-
-
 @dataclass(frozen=True)
-class BaseActs:
+class BaseActs(Acts[BaseWorld]):
     """Carries decisions out; blocking. ``builds`` counts builds, ``running`` all else."""
 
-    kube: Kube
-    registry: Keeper
-    settings: OperatorSettings
-    running: Running
     builds: Running
-    clock: Callable[[], datetime]
-    addresses: Addresses = field(default_factory=Addresses)
 
-    def act(self, world: BaseWorld, action: Action, key: Key) -> bool:
-        """Carry an action out; whether what it changed is worth another decision in the same look.
+    def _counted(self, world: BaseWorld) -> tuple[Running, str]:
+        return self.builds if next_work(world.progress) == "build" else self.running, world.uid
 
-        Raises KubeFault, RegistryFault.
-        """
-        match action:
-            case StartStep():
-                return self._start(world, action, key)
-            case Capture():
-                self._capture(world, action)
-                return True
-            case Conclude(outcome=outcome):
-                self._conclude(world, outcome)
-        return False
-
-    def _start(self, world: BaseWorld, action: StartStep, key: Key) -> bool:
-        counted = self.builds if next_work(world.progress) == "build" else self.running
-        manifest = self._manifest(world, action)
-        made = begin(self.kube, counted, manifest, world.uid, key, self.clock)
-        if made is None or isinstance(made, SeenJob):
-            world.seen = world.seen.replacing(room=made is not None, job=made or world.seen.job)
-            return True
-        name = manifest["metadata"]["name"]
-        log.info("base.started", work=next_work(world.progress), job=name, step=action.step, attempt=action.attempt)
-        world.job = made
-        world.goes_on(attempts=action.attempt)
-        return False
+    def _begun(self, world: BaseWorld, attempt: int) -> None:
+        world.goes_on(attempts=attempt)
 
     def _manifest(self, world: BaseWorld, action: StartStep) -> Json:
         match next_work(world.progress):
@@ -169,30 +113,25 @@ class BaseActs:
             builder=settings.images.builder,
             registry=self._access(),
             index=settings.index.url,
-            seconds=int(DEADLINE_OVERHEAD + 8 * setup),
+            seconds=int(OVERHEAD + 8 * setup),
             template=world.base.spec.pod_template,
         )
 
     def _step(self, world: BaseWorld, action: StartStep) -> StepJob:
-        settings, progress, spec = self.settings, world.progress, world.base.spec
+        progress, spec = world.progress, world.base.spec
         asked = StepInput(base=_plain(world.base), built=_built(progress), ground=progress.ground)
         layer = layer_of({"/c2t/step/input.json": asked.canonical()})
         image = self._with_results(progress.ground or "", progress)
-        slots = min(progress.needs or settings.slots, settings.slots)
-        return StepJob(
-            subject=_subject(world),
+        return self._step_job(
+            _subject(world),
+            action,
             base_uid=world.uid,
             key=progress.key,
-            step=action.step,
-            attempt=action.attempt,
             image=self.registry.append(image, layer, repository="steps"),
             base_image=progress.built[-1].image,
-            slots=slots,
-            seconds=int(DEADLINE_OVERHEAD + slots * (spec.checks.timeout_seconds + SECONDS_A_PASS)),
-            closed=self.addresses.of(settings.closed()),
-            allow_open=settings.allow_unisolated,
+            needs=progress.needs,
+            suite_seconds=spec.checks.timeout_seconds,
             template=spec.pod_template,
-            runtime_class=settings.runtime_class_name,
         )
 
     def _with_results(self, image: str, progress: BaseProgress) -> str:
@@ -204,21 +143,6 @@ class BaseActs:
 
     def _asking(self, image: str, content: bytes) -> str:
         return self.registry.append(image, layer_of({_ASK: content}), repository="asked")
-
-    def _capture(self, world: BaseWorld, action: Capture) -> None:
-        assert world.job is not None
-        assert world.seen.job is not None
-        try:
-            self._keep(world, world.job, action.result)
-        except jobs.ResultUnreadable as error:
-            failure = Failure(reason=Reason.RESULT_LOST, message=str(error))
-            seen = world.seen.job.replacing(phase="failed", result=None, failure=failure)
-            world.seen = world.seen.replacing(job=seen)
-            return
-        world.goes_on(step=world.progress.step + 1, attempts=0)
-        world.captured.append(world.job)
-        world.job = None
-        world.seen = world.seen.replacing(job=None, attempts=0)
 
     def _keep(self, world: BaseWorld, job: Json, digest: str) -> None:
         progress = world.progress
@@ -239,9 +163,16 @@ class BaseActs:
                     world.goes_on(results=(*progress.results, kept), needs=told.needs, builds=told.build)
         if outcome is not None:
             world.goes_on(outcome=self.registry.push_document("outcomes", outcome.canonical(), OUTCOME_TYPE))
+        world.goes_on(step=world.progress.step + 1, attempts=0)
 
-    def _conclude(self, world: BaseWorld, outcome: str) -> None:
+    def _conclude(self, world: BaseWorld, outcome: str) -> bool:
         done = BaseOutcome.model_validate_json(self.registry.read_document(outcome))
+        if refused_changes(done.base.spec, world.base.spec):
+            # What status names is of another base, so that nothing of it is believed.
+            log.warning("outcome.not_ours", outcome=outcome)
+            progress = BaseProgress(key=world.progress.key, retry=world.progress.retry)
+            world.seen = world.seen.replacing(progress=progress, job=None, attempts=0)
+            return True
         parcel = None
         if done.parcel is not None:
             parcel = self.registry.push_document("parcels", done.parcel.canonical(), PARCEL_TYPE)
@@ -250,9 +181,12 @@ class BaseActs:
         if parcel is not None and not self.settings.allow_unisolated:
             # Each of its steps would have failed before anything of the repository ran.
             conditions = statuses.isolated(conditions, generation, self.clock())
+        if parcel is None:
+            conditions = statuses.with_way_out(conditions, BASE_FAILED, self.clock())
         world.told = told.replacing(
             observed_generation=generation, conditions=tuple(conditions), progress=world.progress, parcel=parcel
         )
+        return False
 
     def _place(self) -> RegistryPlace:
         return RegistryPlace(prefix=self.settings.registry.prefix, insecure=self.settings.registry.insecure)

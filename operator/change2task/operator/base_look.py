@@ -1,4 +1,4 @@
-"""One look at a base: gather, decide, act, and write status once.
+"""One look at a base: what is gathered, and what its status then says.
 
 What is decided is ``bases``', how it is carried out ``base_acts``'. Builds run in a namespace that is not watched,
 since nothing of ours lies there but they; so they are looked at again after some seconds, and removed with their base
@@ -8,76 +8,68 @@ here, because nobody of another namespace can own them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
 
-from change2task.api.modernbase import ModernBase
+from change2task.api.modernbase import ModernBase, ModernBaseStatus
+from change2task.api.reasons import Reason
 from change2task.base.prepare import STAGES
 from change2task.cluster import names
-from change2task.operator import common, jobs, statuses
-from change2task.operator.base_acts import BaseActs, BaseWorld
+from change2task.cluster.kube import Json
+from change2task.operator import jobs, statuses
+from change2task.operator.actions import Decision
+from change2task.operator.base_acts import BaseActs
 from change2task.operator.bases import decide_base
+from change2task.operator.look import Look
 from change2task.operator.observed_bases import SeenModernBase, next_work, progress_of
 from change2task.operator.schedule import Key
-from change2task.operator.world import Recorder
+from change2task.operator.world import BaseWorld
 from change2task.pipeline import status
 from change2task.pipeline.keys import base_work_key
 
-_MOST_ACTIONS = 6
 _BUILD_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
-class BaseLook:
-    """Looks at bases; blocking, safe to use from several threads, one base a thread."""
+class BaseLook(Look[ModernBase, BaseWorld, BaseActs]):
+    """Looks at bases."""
 
-    acts: BaseActs
-    recorder: Recorder
+    kind: ClassVar[type[ModernBase]] = ModernBase
 
-    def look(self, key: Key) -> float | None:
-        """Look once; gives the seconds after which to look again unasked. Raises KubeFault, RegistryFault."""
-        raw = self.acts.kube.get("ModernBase", key.namespace, key.name)
-        if raw is None or raw["metadata"].get("deletionTimestamp"):
-            self.acts.running.forget(key)
-            self.acts.builds.forget(key)
-            self._end_builds(key)
+    def _gone(self, key: Key) -> None:
+        self.acts.builds.forget(key)
+        self._end_builds(key)
+
+    def _decide(self, world: BaseWorld, now: datetime) -> Decision:
+        return decide_base(world.seen, now)
+
+    def _status(self, world: BaseWorld, decision: Decision, now: datetime) -> ModernBaseStatus:
+        return statuses.after_base(world.base, decision, world.progress, now)
+
+    def _said(self, told: ModernBaseStatus, decision: Decision) -> statuses.Said | None:
+        if decision.reason is not Reason.RETRY_IGNORED:
             return None
-        base = ModernBase.model_validate(common.plain(raw))
-        uid = raw["metadata"]["uid"]
-        if not status.is_ready(base):
-            self._end_builds(key, but=uid)
-        world, now = self._gather(base, uid), self.acts.clock()
-        for _ in range(_MOST_ACTIONS):
-            decision = decide_base(world.seen, now)
-            if not self.acts.act(world, decision.action, key):
-                break
-        else:
-            raise RuntimeError(f"{_MOST_ACTIONS} actions in one look came to no end")
-        told = world.told or statuses.after_base(base, decision, world.progress, now)
-        if told != base.status:
-            common.write_status(self.acts.kube, base, told)
-            common.tell(self.recorder, raw, base.status.conditions, told.conditions)
-        common.let_go(self.acts.kube, world.captured, base.spec.retention.finished_jobs_seconds)
-        building = world.told is None and next_work(world.progress) == "build"
+        return statuses.Said(decision.reason, decision.message, warning=True)
+
+    def _retention(self, world: BaseWorld) -> int:
+        return world.base.spec.retention.finished_jobs_seconds
+
+    def _again(self, world: BaseWorld, decision: Decision) -> float | None:
+        building = world.told is None and next_work(world.progress) == "build" and not status.is_ready(world.base)
         return min(decision.again or _BUILD_SECONDS, _BUILD_SECONDS) if building else decision.again
 
-    def _gather(self, base: ModernBase, uid: str) -> BaseWorld:
-        progress = progress_of(base, base_work_key(base, STAGES))
-        world = BaseWorld(base=base, uid=uid, seen=SeenModernBase(base=base, progress=progress))
-        if status.is_ready(base):
+    def _gather(self, resource: ModernBase, raw: Json) -> BaseWorld:
+        uid, meta = raw["metadata"]["uid"], resource.metadata
+        progress = progress_of(resource, base_work_key(resource, STAGES))
+        world = BaseWorld(base=resource, uid=uid, seen=SeenModernBase(base=resource, progress=progress))
+        if status.is_ready(resource):
             return world
-        there: list[str] = []
-        spaces = [base.metadata.namespace or "", self.acts.settings.builds_namespace]
-        for job in jobs.owned(self.acts.kube, "ModernBase", spaces, uid):
-            if not jobs.is_over(job):
-                there.append(job["metadata"]["name"])
-            if not jobs.is_ours(job, uid, progress.key):
-                common.end_stale(self.acts.kube, job)
-            elif job["metadata"]["labels"][names.STEP] == str(progress.step):
-                world.job = job
+        self._end_builds(Key("ModernBase", meta.namespace or "", meta.name), but=uid)
+        spaces = [meta.namespace or "", self.acts.settings.builds_namespace]
+        found = jobs.owned(self.acts.kube, "ModernBase", spaces, uid)
         # A build that has ended, or was deleted, holds no place; nobody watches builds.
-        self.acts.builds.only(uid, there)
-        seen = None if world.job is None else jobs.see(self.acts.kube, world.job, uid, progress.key)
-        if seen is not None and seen.phase == "pending" and seen.waits_for is not None:
-            self.acts.running.release(seen.name)
+        self.acts.builds.only(uid, [job["metadata"]["name"] for job in found if not jobs.is_over(job)])
+        seen = self._see_job(world, found, progress.key, progress.step)
         attempts = max(progress.attempts, 0 if seen is None else seen.attempt)
         world.goes_on(attempts=attempts)
         world.seen = world.seen.replacing(job=seen, attempts=attempts)

@@ -1,99 +1,104 @@
-"""One look at a candidate: gather, decide, act, and write status once.
+"""One look at a candidate: what is gathered, and what its status then says.
 
-What is decided is ``candidates``', how it is carried out ``candidate_acts``'. Status is written after everything it
-points to is kept, so that a crash anywhere leaves something the next look goes on from.
+What is decided is ``candidates``', how it is carried out ``candidate_acts``'.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
 
 from change2task.api.conditions import ConditionType, condition
 from change2task.api.modernbase import ModernBase
 from change2task.api.progress import Progress
-from change2task.api.taskcandidate import TaskCandidate
+from change2task.api.reasons import Reason
+from change2task.api.taskcandidate import TaskCandidate, TaskCandidateStatus
 from change2task.cluster import names
 from change2task.cluster.kube import Json
 from change2task.operator import common, jobs, statuses
+from change2task.operator.actions import Decision
 from change2task.operator.candidate_acts import CandidateActs
 from change2task.operator.candidates import decide
+from change2task.operator.look import Look
 from change2task.operator.observed import SeenBase, SeenCandidate
+from change2task.operator.reading import SpecInvalid, read
 from change2task.operator.schedule import Key
-from change2task.operator.world import Recorder, World
+from change2task.operator.world import CandidateWorld
 from change2task.pipeline import status
 from change2task.pipeline.keys import VERDICT, verdict_key
 
-_MOST_ACTIONS = 6
-
 
 @dataclass(frozen=True)
-class CandidateLook:
-    """Looks at candidates; blocking, safe to use from several threads, one candidate a thread."""
+class CandidateLook(Look[TaskCandidate, CandidateWorld, CandidateActs]):
+    """Looks at candidates."""
 
-    acts: CandidateActs
-    recorder: Recorder
+    kind: ClassVar[type[TaskCandidate]] = TaskCandidate
 
-    def look(self, key: Key) -> float | None:
-        """Look once; gives the seconds after which to look again unasked. Raises KubeFault, RegistryFault."""
-        raw = self.acts.kube.get("TaskCandidate", key.namespace, key.name)
-        if raw is None or raw["metadata"].get("deletionTimestamp"):
-            self.acts.running.forget(key)
-            return None
-        candidate = TaskCandidate.model_validate(common.plain(raw))
-        world, now = self._gather(candidate, raw["metadata"]["uid"]), self.acts.clock()
-        for _ in range(_MOST_ACTIONS):
-            decision = decide(world.seen, now)
-            if not self.acts.act(world, decision.action, key):
-                break
-        else:
-            raise RuntimeError(f"{_MOST_ACTIONS} actions in one look came to no end")
-        told = world.verdict or statuses.after(candidate, decision, world.progress, now)
-        if told != candidate.status:
-            common.write_status(self.acts.kube, candidate, told)
-            verdict = None if told.accepted is None or told.reason is None else (told.reason.value, told.message)
-            common.tell(self.recorder, raw, candidate.status.conditions, told.conditions, verdict)
-        retention = 0 if world.base is None else world.base.spec.retention.finished_jobs_seconds
-        common.let_go(self.acts.kube, world.captured, retention)
-        return decision.again
+    def _gone(self, key: Key) -> None:
+        """Its Jobs are its own and go with it."""
 
-    def _gather(self, candidate: TaskCandidate, uid: str) -> World:
-        namespace = candidate.metadata.namespace or ""
-        found = self.acts.kube.get("ModernBase", namespace, candidate.spec.base_ref.name)
-        base = None if found is None else ModernBase.model_validate(common.plain(found))
+    def _decide(self, world: CandidateWorld, now: datetime) -> Decision:
+        return decide(world.seen, now)
+
+    def _status(self, world: CandidateWorld, decision: Decision, now: datetime) -> TaskCandidateStatus:
+        return statuses.after(world.candidate, decision, world.progress, now)
+
+    def _said(self, told: TaskCandidateStatus, decision: Decision) -> statuses.Said | None:
+        return None if told.accepted is None or told.reason is None else statuses.Said(told.reason, told.message)
+
+    def _retention(self, world: CandidateWorld) -> int:
+        return 0 if world.base is None else world.base.spec.retention.finished_jobs_seconds
+
+    def _gather(self, resource: TaskCandidate, raw: Json) -> CandidateWorld:
+        kube, namespace, named = self.acts.kube, resource.metadata.namespace or "", resource.spec.base_ref.name
+        found = kube.get("ModernBase", namespace, named)
+        base, seen_as = _read_base(named, found)
         seen = SeenCandidate(
-            candidate=candidate,
-            base=seen_base(candidate.spec.base_ref.name, base),
-            verdict_key=None if base is None else self._key(candidate, base),
+            candidate=resource,
+            base=seen_as,
+            verdict_key=None if base is None else self._key(resource, base),
             allow_unisolated=self.acts.settings.allow_unisolated,
+            lost=self._lost(resource),
         )
-        world = World(
-            candidate=candidate,
-            uid=uid,
+        world = CandidateWorld(
+            candidate=resource,
+            uid=raw["metadata"]["uid"],
             base=base,
             base_uid="" if found is None else found["metadata"]["uid"],
             seen=seen,
-            progress=progress_of(candidate, seen.verdict_key),
+            progress=progress_of(resource, seen.verdict_key),
         )
-        if world.progress is not None and candidate.status.stages.get(VERDICT) != seen.verdict_key:
-            self._see_job(world, jobs.owned(self.acts.kube, candidate.kind, [namespace], uid), world.progress)
+        if world.progress is not None and resource.status.stages.get(VERDICT) != seen.verdict_key:
+            self._see_step(world, self._owned(world), world.progress)
+        elif world.progress is None and resource.status.progress is not None:
+            self._end_orphans(world)
         return world
 
-    def _see_job(self, world: World, found: list[Json], progress: Progress) -> None:
-        """The Job of the present step, if there is one; what still runs for another spec or base is ended."""
-        for job in found:
-            if not jobs.is_ours(job, world.uid, progress.key):
-                common.end_stale(self.acts.kube, job)
-            elif job["metadata"]["labels"][names.STEP] == str(progress.step):
-                world.job = job
-        seen = None if world.job is None else jobs.see(self.acts.kube, world.job, world.uid, progress.key)
-        if seen is not None and seen.phase == "pending" and seen.waits_for is not None:
-            # What cannot begin keeps no place from what can.
-            self.acts.running.release(seen.name)
+    def _owned(self, world: CandidateWorld) -> list[Json]:
+        return jobs.owned(self.acts.kube, "TaskCandidate", [world.candidate.metadata.namespace or ""], world.uid)
+
+    def _see_step(self, world: CandidateWorld, found: list[Json], progress: Progress) -> None:
+        seen = self._see_job(world, found, progress.key, progress.step)
         attempts = max(progress.attempts, 0 if seen is None else seen.attempt)
         # A Job may be there of which status does not know yet; what it was made from stands in it.
         image = progress.image if world.job is None else jobs.image_of(world.job)
         world.progress = progress.replacing(attempts=attempts, image=image)
         world.seen = world.seen.replacing(step=progress.step, outcome=progress.outcome, job=seen, attempts=attempts)
+
+    def _end_orphans(self, world: CandidateWorld) -> None:
+        """End what runs on a base that is gone, or that another one of its name has replaced."""
+        for job in self._owned(world):
+            if job["metadata"]["labels"].get(names.BASE) != world.base_uid:
+                common.end_stale(self.acts.kube, job)
+
+    def _lost(self, candidate: TaskCandidate) -> str | None:
+        """The outcome whose task was made and is not there any more."""
+        told = candidate.status
+        if not told.accepted or told.variant_ref is None or told.progress is None or told.progress.outcome is None:
+            return None
+        there = self.acts.kube.get("TaskVariant", candidate.metadata.namespace or "", told.variant_ref.name)
+        return told.progress.outcome if there is None else None
 
     def _key(self, candidate: TaskCandidate, base: ModernBase) -> str | None:
         inventory = base.status.inventory
@@ -131,3 +136,11 @@ def seen_base(name: str, base: ModernBase | None) -> SeenBase:
         return told.replacing(phase="failed")
     stalled = any(one.type == "Stalled" and one.status == "True" for one in base.status.conditions)
     return told.replacing(phase="stalled" if stalled else "working")
+
+
+def _read_base(name: str, found: Json | None) -> tuple[ModernBase | None, SeenBase]:
+    try:
+        base = None if found is None else read(ModernBase, found)
+    except SpecInvalid as fault:
+        return None, SeenBase(name=name, phase="stalled", reason=Reason.SPEC_INVALID, message=str(fault))
+    return base, seen_base(name, base)

@@ -10,21 +10,24 @@ from datetime import datetime
 from http import HTTPStatus
 
 from change2task.api.conditions import Condition, ConditionType, condition
-from change2task.api.modernbase import ModernBase, ModernBaseStatus
+from change2task.api.modernbase import ModernBaseStatus
 from change2task.api.reasons import Reason
-from change2task.api.taskcandidate import TaskCandidate, TaskCandidateStatus
-from change2task.api.taskvariant import TaskVariant, TaskVariantStatus
+from change2task.api.taskcandidate import TaskCandidateStatus
+from change2task.api.taskvariant import TaskVariantStatus
 from change2task.cluster import names
 from change2task.cluster.failures import Failure
 from change2task.cluster.kube import Conflict, Json, Kube, KubeFault
-from change2task.operator import jobs
+from change2task.operator import jobs, statuses
 from change2task.operator.observed import SeenJob
 from change2task.operator.running import Place, Running
 from change2task.operator.schedule import Key
 from change2task.operator.world import Recorder
+from change2task.vcs.errors import masked
 
 _REFUSED = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY})
 """What asking again does not mend."""
+_DEADLINE = "activeDeadlineSeconds"
+"""The one field of a running Job by which it can be ended without being lost."""
 Status = ModernBaseStatus | TaskCandidateStatus | TaskVariantStatus
 
 
@@ -61,14 +64,6 @@ def begin(
         raise
 
 
-def plain(raw: Json) -> Json:
-    """An object without conditions of others, which mean nothing here and would be no values of ours."""
-    told = raw.get("status") or {}
-    kinds, reasons = {str(one) for one in ConditionType}, {str(one) for one in Reason}
-    kept = [one for one in told.get("conditions") or () if one.get("type") in kinds and one.get("reason") in reasons]
-    return {**raw, "status": {**told, "conditions": kept}}
-
-
 def end_stale(kube: Kube, job: Json) -> None:
     """End a Job of ours that still runs for another spec or base."""
     meta = job["metadata"]
@@ -84,21 +79,55 @@ def let_go(kube: Kube, captured: Iterable[Json], seconds: int) -> None:
         kube.patch("Job", meta["namespace"], meta["name"], {"spec": {"ttlSecondsAfterFinished": seconds}})
 
 
-def write_status(kube: Kube, resource: ModernBase | TaskCandidate | TaskVariant, told: Status) -> None:
-    """Status as it now is, under our field manager.
+def end(kube: Kube, job: Json, failure: Failure) -> None:
+    """Let a Job end now, which then counts as failed for this reason."""
+    meta = job["metadata"]
+    change = {"metadata": {"annotations": {names.ENDED: failure.canonical().decode()}}, "spec": {_DEADLINE: 1}}
+    kube.patch("Job", meta["namespace"], meta["name"], change)
+
+
+def write_status(kube: Kube, raw: Json, told: Status) -> bool:
+    """Status as it now is; whether the object that was looked at is still there to have it.
 
     What is empty is left out: applied over a map whose keys are ours, an empty one becomes a null, which the schema
-    refuses.
+    refuses. Raises KubeFault.
     """
-    meta = resource.metadata
-    kube.apply_status(
-        {
-            "apiVersion": resource.api_version,
-            "kind": resource.kind,
-            "metadata": {"name": meta.name, "namespace": meta.namespace},
-            "status": {name: value for name, value in told.document().items() if value not in ({}, [], "")},
-        }
-    )
+    return _apply(kube, raw, {name: value for name, value in told.document().items() if value not in ({}, [], "")})
+
+
+def refuse(kube: Kube, recorder: Recorder, raw: Json, message: str, now: datetime) -> None:
+    """Say of a resource that nobody can work on its spec; what status tells beside that stays. Raises KubeFault."""
+    was, generation = raw.get("status") or {}, raw["metadata"].get("generation") or 1
+    kept = statuses.readable(was.get("conditions") or ())
+    conditions = statuses.stuck(kept, Reason.SPEC_INVALID, masked(message), generation, now)
+    told = {**was, "observedGeneration": generation, "conditions": [one.document() for one in conditions]}
+    if told != was and _apply(kube, raw, told):
+        tell(recorder, raw, kept, conditions)
+
+
+def _apply(kube: Kube, raw: Json, status: Json) -> bool:
+    """Apply a status under our field manager, to no other object of the same name than this one."""
+    meta = raw["metadata"]
+    version = meta["resourceVersion"]
+    while True:
+        named = {"name": meta["name"], "namespace": meta["namespace"], "resourceVersion": version}
+        document = {"apiVersion": raw["apiVersion"], "kind": raw["kind"], "metadata": named, "status": status}
+        try:
+            kube.apply_status(document)
+        except Conflict:
+            # Somebody has touched it since, or it is another one.
+            there = kube.get(raw["kind"], meta["namespace"], meta["name"])
+            if there is None or there["metadata"]["uid"] != meta["uid"]:
+                return False
+            if there["metadata"]["resourceVersion"] == version:
+                raise
+            version = there["metadata"]["resourceVersion"]
+        except KubeFault as fault:
+            if fault.status != HTTPStatus.NOT_FOUND:
+                raise
+            return False
+        else:
+            return True
 
 
 def tell(
@@ -106,12 +135,17 @@ def tell(
     raw: Json,
     was: Iterable[Condition],
     now: Iterable[Condition],
-    said: tuple[str, str] | None = None,
+    said: statuses.Said | None = None,
 ) -> None:
-    """An event where the Ready condition says something else than before; ``said`` instead of its own words."""
+    """An event where the Ready condition says something else than before; ``said`` instead of its own words.
+
+    What warns is told in any case.
+    """
     before, after = (condition(conditions, ConditionType.READY) for conditions in (was, now))
-    if after is None or (before is not None and (before.status, before.reason) == (after.status, after.reason)):
+    same = before is not None and after is not None and (before.status, before.reason) == (after.status, after.reason)
+    if after is None or (same and not (said is not None and said.warning)):
         return
-    reason, message = said or (after.reason.value, after.message or after.reason.sentence)
-    stalled = condition(now, ConditionType.STALLED)
-    recorder.event(raw, reason, message, warning=stalled is not None and stalled.status == "True")
+    told = said or statuses.Said(after.reason, after.message or after.reason.sentence)
+    stuck = condition(now, ConditionType.STALLED)
+    warning = told.warning or (stuck is not None and stuck.status == "True")
+    recorder.event(raw, told.reason.value, told.message, warning=warning)

@@ -14,9 +14,12 @@ import structlog
 
 from change2task.cluster.kube import Json, Kube, KubeFault
 from change2task.cluster.names import MANAGER
+from change2task.vcs.errors import masked
 
 log = structlog.get_logger(__name__)
 
+_LONGEST = 200
+"""Characters of an object's name in its events'; what is cut may not end a part of a name."""
 _MOST = 1000
 """Characters; the API server refuses messages of more than 1024."""
 
@@ -38,7 +41,7 @@ class Events:
                     "apiVersion": "v1",
                     "kind": "Event",
                     "metadata": {
-                        "name": f"{meta['name'][:200]}.{secrets.token_hex(8)}",
+                        "name": f"{meta['name'][:_LONGEST].rstrip('.-')}.{secrets.token_hex(8)}",
                         "namespace": meta["namespace"],
                     },
                     "involvedObject": {
@@ -50,7 +53,7 @@ class Events:
                         "resourceVersion": meta["resourceVersion"],
                     },
                     "reason": reason,
-                    "message": message if len(message) <= _MOST else f"{message[: _MOST - 1]}…",
+                    "message": _bounded(masked(message)),
                     "type": "Warning" if warning else "Normal",
                     "action": "Reconcile",
                     "reportingComponent": MANAGER,
@@ -64,3 +67,7 @@ class Events:
             )
         except KubeFault as fault:
             log.warning("event.lost", about=meta["name"], reason=reason, detail=str(fault))
+
+
+def _bounded(message: str) -> str:
+    return message if len(message) <= _MOST else f"{message[: _MOST - 1]}…"

@@ -5,10 +5,6 @@ Reading is apart from deciding; nothing here is changed on the cluster.
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
-import zlib
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any, TypeVar
@@ -17,16 +13,15 @@ import structlog
 
 from change2task.api.reasons import Reason
 from change2task.cluster import names
-from change2task.cluster.failures import Failure, failure_of, waits_for
+from change2task.cluster.failures import Failure, ended_for, failure_of, starved, waits_for
 from change2task.cluster.kube import Json, Kube, KubeFault
 from change2task.operator.observed import SeenJob
+from change2task.pipeline.spoken import Unspoken, content_of
 from change2task.pipeline.wire import BuildResult, FetchResult, StepResult, StepTold
 
 log = structlog.get_logger(__name__)
 
-MARK = b"c2t-result: "
 _MOST_LOG = 16 << 20
-_MOST_RESULT = 256 << 20
 
 
 Result = TypeVar("Result", StepResult, FetchResult, BuildResult)
@@ -93,26 +88,30 @@ def see(kube: Kube, job: Json, uid: str, key: str) -> SeenJob:
     pod = last_pod(kube, job)
     if "Complete" in conditions:
         told = _told(pod, main_container(job))
+        hungry = starved(pod)
         failure = None if told else Failure(reason=Reason.RESULT_LOST, message="its pod is gone before it was read")
         return SeenJob(
             name=meta["name"],
             attempt=attempt,
-            phase="succeeded",
+            phase="succeeded" if hungry is None else "failed",
             since=_moment(conditions["Complete"]["lastTransitionTime"]),
-            failure=failure,
+            failure=hungry or failure,
             result=None if told is None else told.digest,
         )
     if "Failed" in conditions:
         since = _moment(conditions["Failed"]["lastTransitionTime"])
         failure = failure_of(job, pod)
         return SeenJob(name=meta["name"], attempt=attempt, phase="failed", since=since, failure=failure)
-    if pod is not None and _begun(pod):
-        return SeenJob(
-            name=meta["name"], attempt=attempt, phase="running", since=_created(job), waits_for=waits_for(pod)
-        )
+    begun = pod is not None and _begun(pod)
     events = () if pod is not None else tuple(_events(kube, job))
     return SeenJob(
-        name=meta["name"], attempt=attempt, phase="pending", since=_created(job), waits_for=waits_for(pod, events)
+        name=meta["name"],
+        attempt=attempt,
+        phase="running" if begun else "pending",
+        since=_created(job),
+        waits_for=waits_for(pod, events),
+        hangs=starved(pod),
+        ending=ended_for(job),
     )
 
 
@@ -134,26 +133,14 @@ def result_of(kube: Kube, job: Json, digest: str, kind: type[Result]) -> tuple[R
     if pod is None:
         raise ResultUnreadable("its pod is gone")
     meta = pod["metadata"]
-    content = decoded(kube.log(meta["namespace"], meta["name"], main_container(job), _MOST_LOG), digest)
+    try:
+        content = content_of(kube.log(meta["namespace"], meta["name"], main_container(job), _MOST_LOG), digest)
+    except Unspoken as error:
+        raise ResultUnreadable(str(error)) from error
     try:
         return kind.model_validate_json(content), content
     except ValueError as error:
         raise ResultUnreadable(f"what it said is no result: {str(error)[:500]}") from error
-
-
-def decoded(log_text: bytes, digest: str) -> bytes:
-    """The result in a log. Raises ResultUnreadable where it is not there, or not whole."""
-    line = next((line for line in reversed(log_text.splitlines()) if line.startswith(MARK)), None)
-    if line is None:
-        raise ResultUnreadable("its log holds no result")
-    try:
-        unpacked = zlib.decompressobj()
-        content = unpacked.decompress(base64.b64decode(line[len(MARK) :], validate=True), _MOST_RESULT)
-    except (binascii.Error, zlib.error) as error:
-        raise ResultUnreadable(f"the result in its log is damaged: {error}") from error
-    if hashlib.sha256(content).hexdigest() != digest:
-        raise ResultUnreadable("the result in its log is not the one that its message tells of")
-    return content
 
 
 def _told(pod: Json | None, main: str) -> StepTold | None:

@@ -30,11 +30,11 @@ from change2task.operator.events import Events
 from change2task.operator.jobs import is_over
 from change2task.operator.metrics import Metrics
 from change2task.operator.queue import Queue
-from change2task.operator.replay_look import ReplayLook
 from change2task.operator.running import Running
 from change2task.operator.schedule import Key
 from change2task.operator.served import served
 from change2task.operator.settings import Caps, OperatorSettings
+from change2task.operator.variant_acts import VariantActs
 from change2task.operator.variant_look import VariantLook
 from change2task.operator.watching import RESOURCES, Watched
 
@@ -76,12 +76,11 @@ class Program:
         builds = self.settings.caps.builds
         self.builds = Running(Caps(per_base=builds, per_namespace=builds, cluster=builds, builds=builds))
         acts = CandidateActs(self.kube, keeper, self.settings, self.running, utc_now)
-        base_acts = BaseActs(self.kube, keeper, self.settings, self.running, self.builds, utc_now)
-        replays = ReplayLook(self.kube, keeper, self.settings, self.running, utc_now, events)
+        base_acts = BaseActs(self.kube, keeper, self.settings, self.running, utc_now, self.builds)
         self.looks: dict[str, Look] = {
             "ModernBase": BaseLook(base_acts, events),
             "TaskCandidate": CandidateLook(acts, events),
-            "TaskVariant": VariantLook(replays),
+            "TaskVariant": VariantLook(VariantActs(self.kube, keeper, self.settings, self.running, utc_now), events),
         }
         self.queue = Queue(self._look, workers=self.settings.workers)
         self.watched = Watched(self.queue, self.running)
@@ -143,8 +142,9 @@ class Program:
 
     async def _resync(self, now: float) -> None:
         """Look at everything there is, and find out whether the watch tells of it."""
+        known = self.watched.known()
         shown, builds = await asyncio.to_thread(lambda: (list(self._list()), list(self._list_builds())))
-        self.watched.listed(shown, now)
+        self.watched.listed(shown, now, known)
         self.builds.only("", [job["metadata"]["name"] for job in builds if not is_over(job)])
         for job in builds:
             self.watched.build(job, self.builds)

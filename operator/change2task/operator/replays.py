@@ -1,7 +1,7 @@
-"""What is done about a replay that was asked for: a chain of policies over one observation, as for candidates.
+"""What is done about a task: nothing, until a replay is asked for; then a chain of policies, as for all work.
 
 Pure. A task's three states are run again in the same Jobs that made it; what came of it is told in its status and never
-changes the task. How that is carried out is ``replay_look``'s.
+changes the task. How that is carried out is ``variant_acts``'.
 """
 
 from __future__ import annotations
@@ -11,28 +11,49 @@ from datetime import datetime
 
 from pydantic import Field
 
-from change2task.api.model import Model
+from change2task.api.conditions import Conditions
 from change2task.api.reasons import Reason
-from change2task.operator import work
-from change2task.operator.candidates import Decision
-from change2task.operator.observed import SeenJob
-from change2task.operator.work import StartStep, Tell
+from change2task.operator import ways_out, work
+from change2task.operator.actions import Decision, Keep, Tell, first
+from change2task.operator.observed import SeenWork
+from change2task.operator.ways_out import WaysOut
 from change2task.pipeline.keys import MOST_REPLAYS
 
+STEPS = 3 * MOST_REPLAYS
+"""More than any replay needs: one a repeat, and one more where a pass gave no verdict."""
 
-class SeenReplay(Model):
-    """One look's facts. ``known``: where evidence and base lie is told; ``step``: Jobs whose results are kept.
 
-    ``attempts``: Jobs that the present step has used up, the one seen included. ``room``: whether the caps let another
-    Job begin.
+class SeenReplay(SeenWork):
+    """One look's facts. ``asked``: for a replay that has not come to its end; ``step``: Jobs whose results are kept.
+
+    ``known``: the task tells where its evidence and its base lie. ``told``: what status says by now.
     """
 
+    asked: bool = False
     known: bool = True
     times: int = Field(default=1, ge=1, le=MOST_REPLAYS)
     step: int = Field(default=0, ge=0)
-    job: SeenJob | None = None
-    attempts: int = Field(default=0, ge=0)
-    room: bool = True
+    told: Conditions = ()
+
+    @property
+    def number(self) -> int:
+        """See SeenWork."""
+        return self.step
+
+    @property
+    def what(self) -> str:
+        """See SeenWork."""
+        return f"replay, step {self.step + 1}"
+
+    @property
+    def ways_out(self) -> WaysOut:
+        """See SeenWork."""
+        return ways_out.REPLAY
+
+    @property
+    def conditions(self) -> Conditions:
+        """See SeenWork."""
+        return self.told
 
 
 Policy = Callable[[SeenReplay, datetime], Decision | None]
@@ -40,7 +61,12 @@ Policy = Callable[[SeenReplay, datetime], Decision | None]
 
 def decide(seen: SeenReplay, now: datetime) -> Decision:
     """The decision of the first policy that has one."""
-    return next(decision for policy in POLICIES if (decision := policy(seen, now)) is not None)
+    return first(POLICIES, seen, now)
+
+
+def nothing_asked(seen: SeenReplay, now: datetime) -> Decision | None:
+    """A task that nobody asks about is as it should be."""
+    return None if seen.asked else Decision(action=Keep(), reason=Reason.COMPLETE)
 
 
 def sources_known(seen: SeenReplay, now: datetime) -> Decision | None:
@@ -48,61 +74,28 @@ def sources_known(seen: SeenReplay, now: datetime) -> Decision | None:
     if seen.known:
         return None
     message = (
-        "this task does not say where its evidence and its base lie, so it cannot be replayed here; have its candidate"
-        " judged anew, or replay it on a machine (change2task pull, change2task replay)"
+        "this task does not say where its evidence and its base lie, so it cannot be replayed here; delete it, so that"
+        " it is made again, or replay it on a machine (change2task pull, change2task replay)"
     )
-    return _told(Tell(stalled=True, reason=Reason.RESULT_LOST, message=message))
-
-
-def foreign_object(seen: SeenReplay, now: datetime) -> Decision | None:
-    """An object that only has our name is nobody's business of ours."""
-    told = work.foreign(seen.job)
-    return None if told is None else _told(told)
-
-
-def result_is_there(seen: SeenReplay, now: datetime) -> Decision | None:
-    """A step's result is kept before anything else happens to its Job."""
-    action = work.capture(seen.job)
-    return None if action is None else Decision(action=action, message=f"the result of {action.job} is being kept")
-
-
-def job_goes_on(seen: SeenReplay, now: datetime) -> Decision | None:
-    """A Job that waits or runs is waited for; one that cannot begin for long is told."""
-    if seen.job is None or seen.job.phase not in {"pending", "running"}:
-        return None
-    action, message, again = work.goes_on(seen.job, f"replay, step {seen.step + 1}", now, work.WAYS_OUT)
-    reason = action.reason if isinstance(action, Tell) else Reason.IN_PROGRESS
-    return Decision(action=action, reason=reason, message=message, again=again)
-
-
-def job_failed(seen: SeenReplay, now: datetime) -> Decision | None:
-    """A fault of the cluster is tried again where that is safe and may help, else told with the way out."""
-    if seen.job is None:
-        return None
-    action, message, again = work.failed(
-        seen.job, f"replay, step {seen.step + 1}", seen.step, seen.attempts, now, work.WAYS_OUT, room=seen.room
+    return Decision(
+        action=Tell(stalled=True, reason=Reason.RESULT_LOST, message=message),
+        reason=Reason.RESULT_LOST,
+        message=message,
     )
-    reason = action.reason if isinstance(action, Tell) else Reason.IN_PROGRESS
-    return Decision(action=action, reason=reason, message=message, again=again)
 
 
 def next_step(seen: SeenReplay, now: datetime) -> Decision | None:
-    """Nothing runs: the next step begins, as far as there is room."""
-    if not seen.room:
-        return _told(Tell(reason=Reason.QUEUED, message=f"replay, step {seen.step + 1} waits for room"))
-    start = StartStep(step=seen.step, attempt=seen.attempts + 1)
-    return Decision(action=start, message=f"replay, step {seen.step + 1} begins")
+    """See ``work``."""
+    return work.next_step(seen, now, STEPS)
 
 
 POLICIES: tuple[Policy, ...] = (
+    nothing_asked,
     sources_known,
-    foreign_object,
-    result_is_there,
-    job_goes_on,
-    job_failed,
+    work.foreign_object,
+    work.result_is_there,
+    work.job_hangs,
+    work.job_goes_on,
+    work.job_failed,
     next_step,
 )
-
-
-def _told(action: Tell) -> Decision:
-    return Decision(action=action, reason=action.reason, message=action.message)

@@ -78,6 +78,11 @@ class Running:
                 del self._waiting[key]
             return woken
 
+    def names(self) -> frozenset[str]:
+        """Jobs that count."""
+        with self._lock:
+            return frozenset(self._jobs)
+
     def forget(self, key: Key) -> None:
         """A resource that waited is gone."""
         with self._lock:

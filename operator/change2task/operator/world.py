@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
-from change2task.api.modernbase import ModernBase
-from change2task.api.progress import Progress
+from change2task.api.modernbase import ModernBase, ModernBaseStatus
+from change2task.api.progress import BaseProgress, Progress
 from change2task.api.taskcandidate import TaskCandidate, TaskCandidateStatus
+from change2task.api.taskvariant import TaskVariant, TaskVariantStatus
 from change2task.cluster.kube import Json
-from change2task.operator.observed import SeenCandidate
+from change2task.operator.observed import SeenCandidate, SeenWork
+from change2task.operator.observed_bases import SeenModernBase
+from change2task.operator.replays import SeenReplay
+from change2task.pipeline.grading import Replay
+
+Found = TypeVar("Found", bound=SeenWork)
+Told = TypeVar("Told", ModernBaseStatus, TaskCandidateStatus, TaskVariantStatus)
 
 
 class Keeper(Protocol):
@@ -36,19 +43,50 @@ class Recorder(Protocol):
         ...
 
 
-@dataclass
-class World:
-    """A look at a candidate under way. ``job`` is the API's object of ``seen.job``, ``base`` of the candidate's base.
+@dataclass(kw_only=True)
+class World(Generic[Found, Told]):
+    """A look under way. ``uid`` is that of what is looked at, ``job`` the API's object of ``seen.job``.
 
-    ``verdict`` is a status that ends the matter; ``captured`` are Jobs whose results are kept, so that they may go.
+    ``told`` is a status that ends the matter; ``captured`` are Jobs whose results are kept, so that they may go.
     """
 
-    candidate: TaskCandidate
     uid: str
+    seen: Found
+    job: Json | None = None
+    told: Told | None = None
+    captured: list[Json] = field(default_factory=list)
+
+
+@dataclass(kw_only=True)
+class CandidateWorld(World[SeenCandidate, TaskCandidateStatus]):
+    """A look at a candidate; ``base_uid`` is empty where there is no base."""
+
+    candidate: TaskCandidate
     base: ModernBase | None
     base_uid: str
-    seen: SeenCandidate
     progress: Progress | None
-    job: Json | None = None
-    verdict: TaskCandidateStatus | None = None
-    captured: list[Json] = field(default_factory=list)
+
+
+@dataclass(kw_only=True)
+class BaseWorld(World[SeenModernBase, ModernBaseStatus]):
+    """A look at a base."""
+
+    base: ModernBase
+
+    @property
+    def progress(self) -> BaseProgress:
+        """How far the work is."""
+        return self.seen.progress
+
+    def goes_on(self, **changes: object) -> None:
+        """The work has come further."""
+        self.seen = self.seen.replacing(progress=self.progress.replacing(**changes))
+
+
+@dataclass(kw_only=True)
+class VariantWorld(World[SeenReplay, TaskVariantStatus]):
+    """A look at a task. ``progress`` is None while no replay is asked for; ``replays`` are what its last step said."""
+
+    variant: TaskVariant
+    progress: Progress | None
+    replays: tuple[Replay, ...] = ()

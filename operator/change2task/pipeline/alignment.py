@@ -19,6 +19,7 @@ from change2task.construct.models import Assignment, SourceFile
 from change2task.families.contract import FamilyContract, stated
 from change2task.history.models import ChangeUnusable, Evidence, Role
 from change2task.patch.paths import quote, unquote
+from change2task.pipeline.footprints import footprints
 from change2task.pipeline.ports import BaseOnHand
 from change2task.syntax.languages import language_of
 from change2task.syntax.symbols import names_used
@@ -80,6 +81,7 @@ def align(
         if path is not None and (path in sources or repository.entry(base.tree, unquote(path)) is None)
     )
     introduced = _introduced(repository, assignment)
+    beside_source = footprints(repository, base, evidence, assignment)
     case = Case(
         healthy_tree=base.tree,
         before_tree=assignment.before_tree,
@@ -99,6 +101,12 @@ def align(
         build=base.build,
         sources=sources,
         unhealthy_own=frozenset((t.scope, t.historical.function) for t in tests.lost if t.scope is not None),
+        own_added=_own_added(evidence, tests),
+        test_files=beside_source.test_files,
+        documents=beside_source.documents,
+        change_logs=beside_source.change_logs,
+        traces=beside_source.traces,
+        names=beside_source.names,
         beside=beside,
         stated_targets=frozenset(c.id for c in (*(spec.checks or ()), *beside) if c.role == "target"),
         stated_regression=frozenset(c.id for c in spec.checks or () if c.role == "regression"),
@@ -178,6 +186,16 @@ def _historical(evidence: Evidence) -> list[HistoricalTest]:
     ]
 
 
+def _own_added(evidence: Evidence, tests: TestMap) -> frozenset[tuple[str, str]]:
+    """The tests that the change added and did not merely alter, where they stand on the base."""
+    added = {(file.path, function) for file in evidence.touched_tests for function in file.added}
+    return frozenset(
+        (test.scope, test.function)
+        for test in tests.mapped
+        if (test.historical.path, test.historical.function) in added
+    )
+
+
 def _given(ids: list[str], names: Naming) -> TestMap:
     historical = [HistoricalTest(path=n.scope, modern_path=n.scope, function=n.function) for n in map(names.name, ids)]
     return map_tests(historical, Inventoried(healthy=tuple(ids), other={}), names)
@@ -214,7 +232,13 @@ def _assignment(repository: Repository, base: BaseOnHand, evidence: Evidence) ->
     )
     before = repository.tree_of(change.parent) if change.parent is not None else repository.empty_tree
     return Assignment(
-        healthy_tree=base.tree, before_tree=before, after_tree=repository.tree_of(change.commit), files=files
+        healthy_tree=base.tree,
+        before_tree=before,
+        after_tree=repository.tree_of(change.commit),
+        files=files,
+        change_commit=change.commit,
+        healthy_commit=base.commit,
+        sources=tuple(sorted(base.sources())),
     )
 
 

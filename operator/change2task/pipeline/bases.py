@@ -102,7 +102,7 @@ class BaseDriver:
                 base=base.metadata.name,
                 was=(stored.status.base_key or "")[:12],
                 now=(done.status.base_key or "")[:12],
-                tasks="those made on the earlier one are graded and replayed only where its manifest is run again",
+                tasks="those made on the earlier one are graded and replayed on it still",
             )
         self.store.put(done)
         ready.preflight.drop()

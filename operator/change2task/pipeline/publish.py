@@ -22,6 +22,7 @@ from change2task.api.taskvariant import (
     Trees,
     VariantBase,
     VariantScript,
+    variant_name,
 )
 from change2task.construct.models import Proposal
 from change2task.families.contract import FamilyContract
@@ -94,13 +95,20 @@ def variant_of(
             regression_digest=regression_digest,
             regression_count=len(qualification.regression) + len(qualification.hidden_regression) + len(regression),
             hidden_files=_hidden_blobs(base, patches.task_tree, qualification),
+            hidden_regression=tuple(
+                check
+                for check in qualification.hidden_regression
+                if case.naming.name(check).place in qualification.own_hidden
+            ),
         ),
+        traces=qualification.traces,
+        shared=qualification.shared,
         level=proposal.level,
         strategy=proposal.strategy,
         fidelity=fidelity,
         tool_version=tool_version(),
     )
-    return TaskVariant(metadata=ObjectMeta(name=f"tv-{spec.content_hash()[:16]}"), spec=spec)
+    return TaskVariant(metadata=ObjectMeta(name=variant_name(spec)), spec=spec)
 
 
 def counts_of(variant: TaskVariant) -> CheckCounts:

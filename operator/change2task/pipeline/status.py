@@ -66,11 +66,19 @@ def gates_document(proposal: Proposal, qualification: Qualification) -> bytes:
         "targets": list(qualification.targets),
         "observers": list(qualification.observers),
         "hiddenFiles": qualification.hidden_files,
+        "shared": list(qualification.shared),
+        "traces": {"removed": qualification.traces, "left": _left(qualification)},
         "runs": qualification.runs,
     }
     if qualification.fidelity is not None:
         document["fidelity"] = qualification.fidelity.document()
     return json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _left(qualification: Qualification) -> dict[str, str]:
+    if qualification.plain:
+        return {"*": "checks or the build need what names the change"}
+    return qualification.traces_left
 
 
 def candidate_conditions(

@@ -7,6 +7,7 @@ of a fault are the termination message, so that whoever looks at the pod reads t
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable
 
@@ -21,6 +22,7 @@ from change2task.pods.judge import judge
 from change2task.pods.places import Places
 from change2task.pods.prepare import prepare
 from change2task.pods.saying import Result, say
+from change2task.pods.secrets import masks
 
 _FAULT, _REFUSED, _OPEN = 3, 4, 5
 _TOLD_BYTES = 3000
@@ -50,12 +52,14 @@ def main(words: list[str] | None = None) -> int:
         else:
             say(_WORKS[told.command](places), places, sys.stdout)
     except InfrastructureFault as fault:
-        print(fault, file=sys.stderr)  # noqa: T201 - the container's last words
-        places.told.write_bytes(str(fault).encode()[-_TOLD_BYTES:])
+        last = masks(places, os.environ).masked_text(str(fault))
+        print(last, file=sys.stderr)  # noqa: T201 - the container's last words
+        places.told.write_bytes(last.encode()[-_TOLD_BYTES:])
         return _OPEN if isinstance(fault, NotClosed) else _REFUSED if isinstance(fault, CredentialsFault) else _FAULT
     except Exception as error:
         # Whoever looks at the pod reads its last words, and a traceback is only in its log.
-        places.told.write_bytes(f"a defect, please report it: {type(error).__name__}: {error}".encode()[:_TOLD_BYTES])
+        last = masks(places, os.environ).masked_text(f"{type(error).__name__}: {error}")
+        places.told.write_bytes(f"a defect, please report it: {last}".encode()[:_TOLD_BYTES])
         raise
     return 0
 

@@ -8,14 +8,18 @@ from __future__ import annotations
 import structlog
 
 from change2task.base.leftovers import open_up
+from change2task.checks import raw
 from change2task.checks.laying import CheckCommand, read
 from change2task.checks.passes import InfrastructureFault, PassRecord
 from change2task.pipeline.wire import Answers, CandidateOutcome, StepResult, merged
-from change2task.pods.places import Places
+from change2task.pods.places import STOPPED, Places
 from change2task.pods.prepare import Laid, LaidPass
 from change2task.pods.replay import Needs, read_input, replay
 
 log = structlog.get_logger(__name__)
+
+_DEADLINE = "deadline"
+"""The one limit that a slot itself knows; what tests write there themselves only ends their own pass."""
 
 
 def judge(places: Places) -> StepResult:
@@ -49,5 +53,6 @@ def _record(one: LaidPass, checks: CheckCommand, places: Places) -> PassRecord:
     return PassRecord(
         suite=reading.suite,
         seconds=sum(reading.timings.seconds.values()),
+        stopped_by=_DEADLINE if raw.marker(results, STOPPED) == _DEADLINE else None,
         durations=dict(reading.timings.seconds),
     )

@@ -38,3 +38,9 @@ class Places(Model):
 SLOT_FOLDERS = ("work", "home", "plan", "results", "tmp")
 START = "start.sh"
 """What a slot runs, in its plan folder; a slot without it has nothing to do."""
+SECONDS = "seconds"
+"""How long it may run, in the same folder."""
+SLOT = "slot.sh"
+"""Process 1 of a slot, among its tools."""
+STOPPED = "stopped"
+"""The limit at which it was ended, in its results folder; there only then."""

@@ -6,8 +6,10 @@ lies in which slot, under which nonce) is on the desk, a volume that no slot mou
 
 from __future__ import annotations
 
+import math
 import secrets
 import shutil
+from importlib import resources
 from pathlib import Path
 
 import structlog
@@ -16,11 +18,14 @@ from change2task.api.model import Model
 from change2task.checks.laying import CheckCommand, lay, plan_order, variables
 from change2task.checks.passes import InfrastructureFault, PassOrder
 from change2task.checks.plan import quote
-from change2task.pods.places import SLOT_FOLDERS, START, Places
+from change2task.pods.places import SECONDS, SLOT, SLOT_FOLDERS, START, Places
 from change2task.pods.replay import Needed, Needs, read_input, replay
 from change2task.runtime.models import Layout
 
 log = structlog.get_logger(__name__)
+
+_HARNESS_SECONDS = 30
+"""What the harness may need beyond the suite's own limit before its slot ends it; as on one machine."""
 
 
 class LaidPass(Model):
@@ -59,6 +64,12 @@ def _give_tools(places: Places) -> None:
     places.tools.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(places.busybox, places.tools / "busybox")
     (places.tools / "busybox").chmod(0o755)
+    (places.tools / SLOT).write_text(slot_script())
+
+
+def slot_script() -> str:
+    """What is process 1 of every slot."""
+    return resources.files("change2task.pods").joinpath(SLOT).read_text("utf-8")
 
 
 def _make_folders(slot: Path) -> None:
@@ -73,19 +84,21 @@ def _lay(needed: Needed, number: int, places: Places) -> LaidPass:
     try:
         lay(order, plan, needed.repository, runtime, slot / "work", slot / "plan")
         _write(slot / "plan" / START, _start(variables(plan, runtime, layout), layout).encode())
+        seconds = math.ceil(plan.total_timeout_seconds) + _HARNESS_SECONDS
+        _write(slot / "plan" / SECONDS, f"{seconds}\n".encode())
     except OSError as error:
         raise InfrastructureFault(f"{order.label} cannot be laid: {error}") from error
     return LaidPass(slot=number, order=order, nonce=nonce)
 
 
 def _start(environment: dict[str, str], layout: Layout) -> str:
-    """A script that becomes the harness, as process 1 and with this environment alone."""
+    """A script that becomes the harness, with this environment alone and the arguments that it is given."""
     words = " ".join(quote(f"{name}={value}") for name, value in sorted(environment.items()))
-    busybox = "/c2t/tools/busybox"
+    become, run = f"exec /c2t/tools/busybox env -i {words}", f'{quote(f"{layout.plan}/run.sh")} "$@"'
     return (
         f"cd {quote(layout.work)} || exit 70\n"
-        f"[ -x /bin/sh ] && exec {busybox} env -i {words} /bin/sh {quote(f'{layout.plan}/run.sh')}\n"
-        f"exec {busybox} env -i {words} {busybox} sh {quote(f'{layout.plan}/run.sh')}\n"
+        f"[ -x /bin/sh ] && {become} /bin/sh {run}\n"
+        f"{become} /c2t/tools/busybox sh {run}\n"
     )
 
 

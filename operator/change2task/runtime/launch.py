@@ -6,6 +6,7 @@ threads; a shell does it everywhere alike, and answers 127 and 126 for a program
 
 from __future__ import annotations
 
+import resource
 import signal
 from collections.abc import Sequence
 
@@ -28,6 +29,17 @@ def limited(argv: Sequence[str], limits: Limits) -> tuple[str, ...]:
 def file_bytes(limits: Limits) -> int:
     """How large one file may become."""
     return (limits.disk_bytes // _BLOCK + _SLACK_BLOCKS) * _BLOCK
+
+
+def machine_file_limit(limits: Limits) -> str | None:
+    """A sentence when this machine lets files grow less than a command may make them, which binds the command too."""
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    if hard == resource.RLIM_INFINITY or hard >= file_bytes(limits):
+        return None
+    return (
+        f"this machine lets no file grow beyond {hard >> 10} KiB (ulimit -f), and a command may write"
+        f" {limits.disk_bytes >> 20} MiB; raise that limit and run again"
+    )
 
 
 def exit_or_signal(code: int) -> tuple[int | None, int | None]:

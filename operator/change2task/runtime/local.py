@@ -5,13 +5,14 @@ It exists so that each sandbox file holds only what is its own: what it starts, 
 
 from __future__ import annotations
 
+import signal
 import threading
 from collections.abc import Callable
 from typing import Protocol
 
 from change2task.runtime.disk import DiskWatch
 from change2task.runtime.errors import SandboxError
-from change2task.runtime.launch import exit_or_signal
+from change2task.runtime.launch import exit_or_signal, machine_file_limit
 from change2task.runtime.models import Command, Outcome
 from change2task.runtime.monitor import Started, watch
 from change2task.runtime.output import BoundedLog
@@ -62,6 +63,8 @@ def run(
         finally:
             code, fault = process.ended(log.start)
         exit_code, number = (None, None) if code is None or watched.stopped_by else exit_or_signal(code)
+        if number == signal.SIGXFSZ:
+            fault = fault or machine_file_limit(command.limits)
         outcome = Outcome(
             exit_code=exit_code,
             signal=number,

@@ -18,6 +18,7 @@ from change2task.syntax.pruned import add_unneeded_imports
 from change2task.syntax.script_blocks import script_blocks
 from change2task.syntax.tests import test_units
 from change2task.syntax.trees import captures, root
+from change2task.syntax.units import units
 
 _SCRIPTS = frozenset({Language.JAVASCRIPT, Language.TYPESCRIPT, Language.TSX})
 
@@ -48,6 +49,15 @@ def cut_tests(
     parts = _parts_of_larger(language, source)
     edits = [Edit(s.start, s.end, b"undefined" if s.start in parts else b"") for s in doomed]
     return _cut(language, path, source, edits, helpers=helpers, keep=keep)
+
+
+def cut_units(language: Language, path: bytes, source: bytes, keys: Collection[str]) -> bytes:
+    """The file without the module-level units of these keys, and without the imports only they needed.
+
+    Raises `CutError` when the result would not parse although the source does.
+    """
+    doomed = [unit.span for unit in units(language, source) if unit.key in keys]
+    return _cut(language, path, source, [Edit(span.start, span.end) for span in doomed], helpers=False, keep=())
 
 
 def _cut(

@@ -38,6 +38,27 @@ def add_emptied(language: Language, path: bytes, source: bytes, cuts: Cuts, *, h
         _classes(language, path, source, cuts, helpers=helpers)
 
 
+_SAYS_NOTHING = frozenset(
+    {"package_clause", "package_declaration", "import_declaration", "import_statement", "import_from_statement"}
+    | {"future_import_statement", "use_declaration", "attribute_item", "inner_attribute_item", "pass_statement"}
+)
+
+
+def is_empty(language: Language, source: bytes) -> bool:
+    """Whether a file holds no code: imports, comments, documentation and package clauses at most."""
+    top = root(language, source)
+    silent = _SAYS_NOTHING | grammar(language).comments
+    return not top.has_error and all(
+        node.type in silent
+        or (
+            node.type == "expression_statement"
+            and node.named_child_count == 1
+            and node.named_children[0].type in ("string", "concatenated_string")
+        )
+        for node in top.named_children
+    )
+
+
 def _hanging(source: bytes, cuts: Cuts) -> None:
     """Take out the Python statements that hang on a cut function and are evaluated with its block.
 

@@ -143,7 +143,7 @@ def _parts(
             or bool(tests.within(span.start, span.end))
             or node.type in _NEVER
             or bool(binds & keep)
-            or any(_is_hook(name) for name in binds)
+            or any(is_hook(name) for name in binds)
             or _runs_unasked(node)
             or (language is Language.RUST and not _only_for_tests(node, cuts))
         )
@@ -179,7 +179,8 @@ def _owner(unit: Unit, outer: Unit | None) -> str:
     return name.split(".", 1)[0]
 
 
-def _is_hook(name: str) -> bool:
+def is_hook(name: str) -> bool:
+    """Whether runners or the language call it without anybody naming it."""
     return name in _HOOKS or name.startswith("pytest_") or (name.startswith("__") and name.endswith("__"))
 
 

@@ -45,7 +45,7 @@ def add_unneeded_imports(language: Language, source: bytes, cuts: Cuts) -> None:
             for binding in statement.bindings
             if (name := _name(language, source, statement, binding)) in gone and name not in left
         }
-        pruned += _without(statement, doomed) if doomed else []
+        pruned += import_cuts(statement, doomed)
     for edit in pruned:
         cuts.add(edit)
     _add_empty_groups(language, source, cuts)
@@ -68,8 +68,10 @@ def _name(language: Language, source: bytes, statement: Import, binding: Binding
     return package_names(source).get(statement.module, binding.name) if language is Language.GO else binding.name
 
 
-def _without(statement: Import, doomed: set[Binding]) -> list[Edit]:
+def import_cuts(statement: Import, doomed: set[Binding]) -> list[Edit]:
     """The edits that take these names out of their lists, or the whole statement when none is left."""
+    if not doomed:
+        return []
     if len(doomed) == len(statement.bindings):
         return [Edit(statement.span.start, statement.span.end)]
     lists: dict[int, dict[tuple[int, int], bool]] = {}

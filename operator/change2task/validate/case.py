@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from change2task.api.fidelity import ChangeProfile
 from change2task.api.taskcandidate import CheckSpec
@@ -10,6 +10,7 @@ from change2task.api.taskvariant import Statement
 from change2task.checks.mapping import TestMap
 from change2task.checks.naming import Naming
 from change2task.checks.passes import ScriptCall
+from change2task.construct.traces import Names, Trace
 from change2task.validate.lifecycle import Demand
 
 
@@ -25,6 +26,9 @@ class Case:
     ``sources`` are the base's source files. ``unhealthy_own`` are the change's own tests, as (scope, function), that
     stand on the base without being healthy: no target, but hidden like one. ``statement`` is what the agent
     is told; ``build`` finds out whether all of the project builds, where that is a thing of its own.
+    ``own_added`` are tests that the change added, as (scope, function) on the base; ``test_files``, ``documents`` and
+    ``change_logs`` the base's files of these kinds, of documents those that hold no check. ``traces`` and ``names`` are
+    what else of the change stands on the base, and by what it is known.
     ``answers_to_hidden_checks`` is false where the agent's answer are tests, which no hidden test calls.
     """
 
@@ -46,6 +50,12 @@ class Case:
     build: ScriptCall | None = None
     sources: frozenset[str] = frozenset()
     unhealthy_own: frozenset[tuple[str, str]] = frozenset()
+    own_added: frozenset[tuple[str, str]] = frozenset()
+    test_files: frozenset[str] = frozenset()
+    documents: frozenset[str] = frozenset()
+    change_logs: frozenset[str] = frozenset()
+    traces: tuple[Trace, ...] = ()
+    names: Names = field(default_factory=Names)
     beside: tuple[CheckSpec, ...] = ()
     stated_targets: frozenset[str] = frozenset()
     stated_regression: frozenset[str] = frozenset()

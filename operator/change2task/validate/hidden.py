@@ -1,43 +1,95 @@
 """The agent's tree of a proposal, and which checks are hidden in it, beside the hidden ones, or open.
 
-Cutting is ``construct.hiding``'s; here stands which functions are cut: targets, observers, and the change's own tests
-that are not healthy on the base. Regression tests of a hidden function cannot be seen by the agent either.
+Cutting is ``construct``'s; here stands which functions are cut: targets, observers, and the change's own tests, those
+that are not healthy on the base and those that pass without it too. Regression tests of a hidden function cannot be
+seen by the agent either.
 """
 
 from __future__ import annotations
 
 from change2task.api.reasons import Reason
 from change2task.checks.naming import Split, TestName, split
-from change2task.construct.hiding import NotHidable, hide
+from change2task.construct.hiding import Hidden, NotHidable, hide
+from change2task.construct.orphans import without_orphans
+from change2task.construct.traces import without_traces
 from change2task.patch.paths import quote, unquote
 from change2task.validate.case import Case
 from change2task.validate.qualification import Qualification
 from change2task.validate.rounds import Selection
-from change2task.validate.written import files_of
+from change2task.validate.written import files_of, written
 from change2task.vcs.repository import Repository
+from change2task.vcs.trees import Entry, Tree
 
 GATE = "hiding"
+MOST_HIDDEN = 10_000
+"""Hidden regression tests that a task can name."""
 
 
 def agent_tree(repository: Repository, case: Case, task_tree: str, result: Qualification) -> str:
-    """The task tree without what is hidden; notes which files hold it. Raises Refused."""
+    """The task tree without what is hidden; notes which files hold it and what else went. Raises Refused.
+
+    Unless ``result.plain``, also without what names the change and without its own tests that pass on the task state.
+    """
+    result.own_hidden = frozenset() if result.plain else _own_passing(repository, case, result)
+    try:
+        outcome = _hidden(repository, case, task_tree, result)
+    except NotHidable as error:
+        if not result.own_hidden:
+            raise result.refuse(GATE, Reason.TARGETS_NOT_HIDABLE, str(error)) from error
+        result.plain = True
+        return agent_tree(repository, case, task_tree, result)
+    result.hidden_files = dict(outcome.files)
+    entries: dict[bytes, Entry] = dict(repository.tree(outcome.tree))
+    trees = case.healthy_tree, task_tree
+    for path, content in without_orphans(repository, trees, entries, case.test_files, case.test_paths).items():
+        if content is None:
+            del entries[path]
+        else:
+            entries[path] = Entry(entries[path].mode, repository.write_blob(content))
+        result.hidden_files.setdefault(quote(path), "helpers cut out that only hidden tests and the change need")
+    tree = repository.write_tree(Tree(entries))
+    result.traces, result.traces_left = {}, {}
+    if result.plain:
+        return tree
+    cleared = without_traces(
+        repository,
+        tree,
+        [trace for trace in case.traces if quote(trace.path) not in result.hidden_files],
+        case.change_logs,
+        case.names,
+        case.documents,
+        case.sources | case.test_files,
+    )
+    result.traces, result.traces_left = cleared.files, cleared.left
+    return cleared.tree
+
+
+def _hidden(repository: Repository, case: Case, task_tree: str, result: Qualification) -> Hidden:
     hidden: dict[str, set[str]] = {}
     named = [case.naming.name(check) for check in _named(result) if check in case.healthy]
-    for name in (*named, *(TestName(scope, function, "") for scope, function in case.unhealthy_own)):
+    others = sorted(case.unhealthy_own | result.own_hidden)
+    for name in (*named, *(TestName(scope, function, "") for scope, function in others)):
         for path in files_of(repository, task_tree, name, case.naming):
             hidden.setdefault(quote(path), set()).add(name.function)
     names = {path: frozenset(functions) for path, functions in hidden.items()}
-    try:
-        outcome = hide(repository, task_tree, names, _earlier_forms(repository, case, hidden))
-    except NotHidable as error:
-        raise result.refuse(GATE, Reason.TARGETS_NOT_HIDABLE, str(error)) from error
-    result.hidden_files = outcome.files
-    return outcome.tree
+    return hide(repository, task_tree, names, _earlier_forms(repository, case, hidden))
+
+
+def _own_passing(repository: Repository, case: Case, result: Qualification) -> frozenset[tuple[str, str]]:
+    """Functions that the change added and that are no target, as far as they are written out and others stay open."""
+    named = {case.naming.name(check).place for check in _named(result)}
+    found = frozenset(
+        place
+        for place in case.own_added - named
+        if written(repository, case.healthy_tree, TestName(*place, ""), case.naming)
+    )
+    hidden = split(case.naming, case.healthy, _named(result), found)
+    return found if hidden.open and len(hidden.beside) <= MOST_HIDDEN else frozenset()
 
 
 def regression(case: Case, result: Qualification) -> Split:
     """The healthy checks that are neither target nor observer: cases of hidden functions, and those the agent sees."""
-    return split(case.naming, case.healthy, _named(result))
+    return split(case.naming, case.healthy, _named(result), result.own_hidden)
 
 
 def selection(case: Case, result: Qualification) -> Selection:

@@ -16,6 +16,7 @@ from functools import lru_cache
 
 from change2task.api.reasons import Reason
 from change2task.api.taskvariant import InterfaceName, Statement
+from change2task.construct.standing import words_of
 from change2task.patch.paths import quote, unquote
 from change2task.syntax.languages import Language, language_of
 from change2task.syntax.strings import strings
@@ -24,7 +25,6 @@ from change2task.syntax.tokens import Token, docstring_spans, tokens
 from change2task.syntax.units import Unit, units
 from change2task.validate.lifecycle import name_some
 from change2task.validate.verdict import Verdict, passed, refused
-from change2task.validate.words import words_of
 from change2task.vcs.repository import Repository
 from change2task.vcs.trees import EXECUTABLE, FILE
 

@@ -13,6 +13,7 @@ from typing import Literal
 from change2task.checks.passes import PassOrder, PassRunner, perturbation
 from change2task.checks.results import SuiteResult
 from change2task.checks.roles import FailedCheck, RoleVerdict, role_of_failed
+from change2task.construct.standing import standing
 from change2task.patch.paths import quote, unquote
 from change2task.syntax.imports import imports
 from change2task.syntax.languages import Language, language_of
@@ -20,7 +21,6 @@ from change2task.syntax.symbols import names_used
 from change2task.validate.case import Case
 from change2task.validate.lifecycle import name_some
 from change2task.validate.rounds import fault_of, run_settled, told
-from change2task.validate.words import standing
 from change2task.validate.written import files_of, written
 from change2task.vcs.repository import Repository
 from change2task.vcs.trees import Tree

@@ -26,6 +26,10 @@ class Qualification:
     """What the gates said of one proposal, and what came of it as far as they let it.
 
     ``statement`` is what the agent is told, with the names that hidden checks use; None until that gate has passed.
+    ``hidden_files`` and ``traces`` say by quoted path how tests, and what else names the change, went from the agent's
+    tree; ``traces_left`` why some stayed. ``own_hidden`` are the change's own functions that pass on the task state and
+    are hidden, as (scope, function). ``plain``: only what must be hidden is, since other checks need the rest.
+    ``shared`` is what of the answer the statement holds.
     """
 
     gates: list[Verdict] = field(default_factory=list)
@@ -37,6 +41,11 @@ class Qualification:
     regression: tuple[str, ...] = ()
     hidden_regression: tuple[str, ...] = ()
     hidden_files: dict[str, str] = field(default_factory=dict)
+    own_hidden: frozenset[tuple[str, str]] = frozenset()
+    traces: dict[str, str] = field(default_factory=dict)
+    traces_left: dict[str, str] = field(default_factory=dict)
+    plain: bool = False
+    shared: tuple[str, ...] = ()
     roles: tuple[RoleVerdict, ...] = ()
     runs: dict[str, Any] = field(default_factory=dict)
 

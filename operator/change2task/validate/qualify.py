@@ -11,7 +11,7 @@ from change2task.api.reasons import Reason
 from change2task.checks.passes import PassRunner
 from change2task.construct.models import Proposal
 from change2task.construct.patches import InverseNotExact, TaskPatches, derive
-from change2task.validate import interface, oracles
+from change2task.validate import interface, oracles, solution
 from change2task.validate.case import Case
 from change2task.validate.confirming import confirm, judge_fidelity
 from change2task.validate.qualification import Qualification, Refused
@@ -40,13 +40,16 @@ def qualify(repository: Repository, runner: PassRunner, case: Case, proposal: Pr
 
 
 def _told(repository: Repository, case: Case, task_tree: str, result: Qualification) -> None:
-    """Whether the agent is told every name that hidden checks use; agents who write tests answer to none."""
+    """Whether the agent is told what hidden checks use, and not the answer; agents who write tests answer to none."""
+    answer = solution.answer_of(repository, case.healthy_tree, task_tree, case.statement)
+    verdict, statement, result.shared = solution.judge(case.statement, answer)
+    result.note(verdict)
     if not case.answers_to_hidden_checks:
-        result.statement = case.statement
+        result.statement = statement
         return
     scripts = [text for check in case.beside if check.script for text in check.script.files.values()]
     names = interface.untold(repository, (case.healthy_tree, task_tree), result.hidden_files, scripts)
-    verdict, statement = interface.judge(case.statement, names)
+    verdict, statement = interface.judge(statement, names)
     result.note(verdict)
     result.statement = statement
 

@@ -50,19 +50,25 @@ def screen_regression(
 ) -> str:
     """Note whether what builds and passes on the base does so on the agent's tree, which is given back."""
     tree = hidden.agent_tree(repository, case, task_tree, result)
-    result.note(builds.judge(runner, case.build, tree, case.healthy_tree))
+    building = builds.judge(runner, case.build, tree, case.healthy_tree)
+    if not building.passed and _may_be_plainer(result):
+        tree = _plainer(repository, case, task_tree, result)
+        building = builds.judge(runner, case.build, tree, case.healthy_tree)
+    result.note(building)
     for _ in range(_ROUNDS):
-        ids = hidden.regression(case, result).open
-        if not ids:
-            message = "no regression check is left beside the hidden ones"
-            raise result.refuse(lifecycle.GATE, Reason.NO_REGRESSION_CHECKS, message)
-        order = PassOrder(tree=tree, ids=ids, perturbation=perturbation(0), label="task-screen-regression")
-        record = rounds.run_settled(runner, order)
-        _note_fault(record, result)
-        _note_load(record, ids, result)
-        failing = [check for check in ids if rounds.told(record.suite, check)[0] != "passed"]
+        record, failing = _run_open(runner, case, tree, result)
+        if failing and _may_be_plainer(result):
+            plainer = _plainer(repository, case, task_tree, result)
+            again, still = _run_open(runner, case, plainer, result)
+            if set(failing) - set(still):
+                tree, record, failing = plainer, again, still
+            else:
+                result.plain = False
+                tree = hidden.agent_tree(repository, case, task_tree, result)
         if not failing:
             break
+        ids = hidden.regression(case, result).open
+        _note_load(record, ids, result)
         roles = _roles(repository, runner, case, task_tree, failing, record, result)
         result.roles = (*result.roles, *roles)
         _note_broken(roles, len(ids), record, result)
@@ -70,6 +76,28 @@ def screen_regression(
         tree = hidden.agent_tree(repository, case, task_tree, result)
     result.hidden_regression, result.regression = hidden.regression(case, result)
     return tree
+
+
+def _may_be_plainer(result: Qualification) -> bool:
+    return not result.plain and bool(result.traces or result.own_hidden)
+
+
+def _plainer(repository: Repository, case: Case, task_tree: str, result: Qualification) -> str:
+    """The agent's tree with what names the change, in case that checks or the build need it."""
+    result.plain = True
+    return hidden.agent_tree(repository, case, task_tree, result)
+
+
+def _run_open(runner: PassRunner, case: Case, tree: str, result: Qualification) -> tuple[PassRecord, list[str]]:
+    """One run of what the agent sees of regression, and what of it did not pass."""
+    ids = hidden.regression(case, result).open
+    if not ids:
+        message = "no regression check is left beside the hidden ones"
+        raise result.refuse(lifecycle.GATE, Reason.NO_REGRESSION_CHECKS, message)
+    order = PassOrder(tree=tree, ids=ids, perturbation=perturbation(0), label="task-screen-regression")
+    record = rounds.run_settled(runner, order)
+    _note_fault(record, result)
+    return record, [check for check in ids if rounds.told(record.suite, check)[0] != "passed"]
 
 
 def _roles(

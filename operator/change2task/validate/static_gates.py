@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from change2task.api.fidelity import ChangeProfile
 from change2task.api.reasons import Reason
+from change2task.construct.standing import standing
 from change2task.history.profile import profile_of
 from change2task.patch.paths import quote, unquote
 from change2task.syntax.faults import new_syntax_errors
@@ -14,7 +15,6 @@ from change2task.validate import dangling, fidelity, scope
 from change2task.validate.case import Case
 from change2task.validate.qualification import Qualification
 from change2task.validate.verdict import Verdict, passed, refused
-from change2task.validate.words import standing
 from change2task.vcs.repository import Repository
 
 SYNTAX = "syntax"

@@ -14,13 +14,24 @@ from change2task.patch.paths import quote
 
 DETAIL_BYTES = 4096
 
-_USER_INFO = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)[^/\s@]*@")
+_USER_INFO = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]{0,30}://)[^/\s@]*@")
 _TOKEN = re.compile(r"(?P<name>[?&](?:access_token|private_token|oauth_token|token|password)=)[^&\s]+", re.I)
+
+_HEADER = re.compile(r"(?P<name>\bauthorization:\s*(?:basic|bearer|token)\s+)\S+", re.I)
+_SHAPES = re.compile(
+    r"\b(?:gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_[A-Za-z0-9_]{20,255}|glpat-[A-Za-z0-9_-]{16,255}"
+    r"|pypi-[A-Za-z0-9_-]{40,1000}|npm_[A-Za-z0-9]{30,255}|xox[abprs]-[A-Za-z0-9-]{10,255}|AKIA[A-Z0-9]{16})"
+)
+"""Tokens that say themselves what they are: GitHub's, GitLab's, PyPI's, npm's, Slack's and AWS's."""
 
 
 def masked(text: str) -> str:
-    """The text with user names and passwords in URLs, and tokens in their queries, replaced by `***`."""
-    return _TOKEN.sub(r"\g<name>***", _USER_INFO.sub(r"\g<scheme>***@", text))
+    """The text without secrets that can be told by their place or shape, each replaced by `***`.
+
+    These are user names and passwords in URLs, tokens in their queries and in headers, and tokens of known shapes.
+    """
+    text = _TOKEN.sub(r"\g<name>***", _USER_INFO.sub(r"\g<scheme>***@", text))
+    return _SHAPES.sub("***", _HEADER.sub(r"\g<name>***", text))
 
 
 def detail_of(stderr: bytes) -> str:

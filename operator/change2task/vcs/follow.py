@@ -54,6 +54,15 @@ class Step:
 _NOTHING = Step({}, frozenset(), frozenset())
 
 
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A file as one commit left it."""
+
+    commit: str
+    path: bytes
+    entry: Entry
+
+
 class Follower:
     """Follows paths through one repository's history; safe for threads."""
 
@@ -94,6 +103,35 @@ class Follower:
                     return None
                 current = lost[0]
         return current
+
+    def trail(self, path: bytes, start: str, end: str) -> tuple[Version, ...]:
+        """The file at `start` and as every later commit that touched it left it, oldest first.
+
+        It ends early where the file was deleted; it is empty where `start` has no such file. Raises NotAnAncestor,
+        MissingObject.
+        """
+        first = self._entry(start, path)
+        if first is None:
+            return ()
+        line = self._lines(start, end)
+        named: dict[str, bytes] = {}
+        current = path
+        for newer, step in zip(line[1:], self._known(line), strict=True):
+            following = step.after(current)
+            if following is None:
+                break
+            named[newer] = current = following
+        pairs = list(pairwise(line))[: len(named)]
+        versions = [Version(start, path, first)]
+        words = ("diff-tree", "--stdin", "-r", "--raw", "-z", "--no-abbrev", "--no-renames", "--")
+        question = "".join(f"{after} {before}\n" for before, after in pairs).encode()
+        if not pairs:
+            return tuple(versions)
+        for newer, changes in parse_raw(self._git.records(*words, *sorted({path, *named.values()}), stdin=question)):
+            for change in changes:
+                if change.path == named[newer] and change.new is not None:
+                    versions.append(Version(newer, change.path, change.new))
+        return tuple(versions)
 
     def line(self, start: str, end: str) -> tuple[str, ...]:
         """The commits from `start` to `end` along which paths are followed, first parents preferred."""

@@ -17,7 +17,7 @@ from change2task.vcs.commits import CommitInfo
 from change2task.vcs.contents import DIFF_OPTIONS, Contents, naming_object
 from change2task.vcs.counted import RENAME_LIMIT, WORDS, CountedChange, parse_counted
 from change2task.vcs.errors import GitFailed, MissingObject
-from change2task.vcs.follow import SIMILARITY, Follower
+from change2task.vcs.follow import SIMILARITY, Follower, Version
 from change2task.vcs.merge import MergeResult, merge_commits
 from change2task.vcs.place import Place, locate
 from change2task.vcs.process import OUTPUT_BYTES
@@ -174,6 +174,16 @@ class Repository(Contents):
         """
         try:
             return self._follower.follow(path, start_commit, end_commit)
+        except GitFailed as error:
+            raise naming_object(error) from error
+
+    def trail(self, path: bytes, start_commit: str, end_commit: str) -> tuple[Version, ...]:
+        """A file at one commit and as each commit up to a descendant left it, oldest first, renames followed.
+
+        Raises NotAnAncestor, MissingObject.
+        """
+        try:
+            return self._follower.trail(path, start_commit, end_commit)
         except GitFailed as error:
             raise naming_object(error) from error
 

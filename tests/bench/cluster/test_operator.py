@@ -7,7 +7,6 @@ and their ratio, looks, and the operator's processor time and memory as it tells
 
 from __future__ import annotations
 
-import re
 import time
 from collections import defaultdict, deque
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ from change2task.cluster import names
 from change2task.operator.jobs import is_over
 from hack.kind.cluster import running
 from hack.kind.settings import Settings as KindSettings
+from tests.bench.cluster.metrics import MIB, metrics
 from tests.cluster.kubectl import Kubectl, wait_for
 
 AT_A_TIME = 3
@@ -57,7 +57,7 @@ def test_an_operator_against_the_same_jobs_by_a_script(kubectl: Kubectl) -> None
         f"candidates {candidates}, Jobs {len(made)}, at a time {AT_A_TIME}",
         f"operator {operator:.0f} s, script {script:.0f} s, ratio {operator / script:.2f}",
         f"looks a candidate {looks / candidates:.1f}, processor seconds a candidate {cpu / candidates:.2f}",
-        f"resident memory {after['process_resident_memory_bytes'] / 2**20:.0f} MiB",
+        f"resident memory {after['process_resident_memory_bytes'] / MIB:.0f} MiB",
     )
     print("\n" + "\n".join(told))  # noqa: T201 - what a benchmark is for
 
@@ -129,11 +129,3 @@ def ended(kubectl: Kubectl, going: dict[str, Any]) -> Iterator[str]:
     for job in kubectl.get("jobs", "-n", DEMO)["items"]:
         if job["metadata"]["name"] in going and is_over(job):
             yield job["metadata"]["name"]
-
-
-def metrics(kubectl: Kubectl) -> dict[str, float]:
-    """What the operator tells of itself."""
-    [pod] = kubectl.get("pods", "-n", "change2task-system", "--selector=app.kubernetes.io/component=operator")["items"]
-    path = f"/api/v1/namespaces/change2task-system/pods/{pod['metadata']['name']}:8080/proxy/metrics"
-    text = kubectl("get", "--raw", path)
-    return {name: float(value) for name, value in re.findall(r"^(\w+(?:\{[^}]*\})?) ([-0-9.e+]+)$", text, re.M)}

@@ -5,6 +5,10 @@
 # whatever the tests do to their own processes. It judges nothing: it leaves raw events, exit codes, bounded logs and
 # markers in $C2T_RESULTS for a reader outside. Exit 0: it did its work, whatever the tests did. 70: it could not.
 # Started again on the same results folder it goes on with the next round.
+#
+# Arguments, all optional. $1 "alone": nothing runs beside it but process 1, so that all others may be killed between
+# rounds. $2: when the pass began, in seconds of the epoch. $3: the exit code of whatever has ended this script while it
+# ran: where it is process 1 that cannot be, so its round is taken as one that ended with this code.
 set -u
 umask 022
 
@@ -118,7 +122,7 @@ run_group() {
     wait "$drainer" 2>/dev/null
     kill -9 "$closer" 2>/dev/null
     wait "$closer" 2>/dev/null
-    [ $$ = 1 ] && kill -9 -1 2>/dev/null
+    [ "$alone" ] && kill -9 -1 2>/dev/null
     rm -rf "$pipe"
     mark "$1.exit" "$code"
 }
@@ -131,34 +135,53 @@ done
 [ -d "$C2T_WORK" ] || broken "there is no tree at $C2T_WORK"
 . "$C2T_PLAN/settings.sh" || broken "cannot read the plan's settings"
 [ -f "$C2T_RESULTS/complete" ] && exit 0
+alone=
+if [ $$ = 1 ] || [ "${1:-}" = alone ]; then alone=yes; fi
+cut=${3:-}
 leader=
 trap '[ -n "$leader" ] && end_group "$leader"; exit 143' TERM INT HUP
-deadline=$(($(date +%s) + C2T_TOTAL_TIMEOUT))
+deadline=$((${2:-$(date +%s)} + C2T_TOTAL_TIMEOUT))
 
 for step in "$C2T_PLAN"/rebuild/*.sh; do
     [ -f "$step" ] || continue
     name=${step##*/}
     name=rebuild.${name%.sh}
     has "$C2T_RESULTS/$name.exit" 0 && [ "$(cat "$C2T_RESULTS/$name.exit")" = 0 ] && continue
-    run_group "$name" "$step" ""
+    if [ "$cut" ] && [ -e "$C2T_RESULTS/$name.start" ]; then
+        code=$cut
+        mark "$name.exit" "$code"
+    else
+        mark "$name.start" ""
+        run_group "$name" "$step" ""
+    fi
     [ "$code" = 0 ] || finish "rebuildFailed $name"
 done
+
+# Returns where another round may help.
+weigh() {
+    has "$C2T_RESULTS/events.$1" "$C2T_MARK_FINISHED" && finish finished
+    [ -e "$C2T_RESULTS/round.$1.deadline" ] && finish deadline
+    [ -e "$C2T_RESULTS/round.$1.flood" ] && finish flood
+    has "$C2T_RESULTS/events.$1" "$C2T_MARK_STUCK" && finish stuck
+    has "$C2T_RESULTS/events.$1" "$C2T_MARK_PROGRESS" || finish stuck
+}
 
 round=0
 while [ -e "$C2T_RESULTS/round.$round.start" ]; do
     has "$C2T_RESULTS/events.$round" "$C2T_MARK_FINISHED" && finish finished
     round=$((round + 1))
 done
+last=$((round - 1))
+if [ "$cut" ] && [ "$round" -gt 0 ]; then
+    [ -e "$C2T_RESULTS/round.$last.exit" ] || mark "round.$last.exit" "$cut"
+    weigh "$last"
+fi
 while [ "$round" -lt "$C2T_MAX_ROUNDS" ]; do
     mark "round.$round.start" ""
     C2T_ROUND=$round
     export C2T_ROUND
     run_group "round.$round" "$C2T_PLAN/check.sh" "$C2T_RESULTS/events.$round"
-    has "$C2T_RESULTS/events.$round" "$C2T_MARK_FINISHED" && finish finished
-    [ -e "$C2T_RESULTS/round.$round.deadline" ] && finish deadline
-    [ -e "$C2T_RESULTS/round.$round.flood" ] && finish flood
-    has "$C2T_RESULTS/events.$round" "$C2T_MARK_STUCK" && finish stuck
-    has "$C2T_RESULTS/events.$round" "$C2T_MARK_PROGRESS" || finish stuck
+    weigh "$round"
     round=$((round + 1))
 done
 finish rounds

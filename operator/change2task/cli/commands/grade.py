@@ -15,6 +15,7 @@ from change2task.cli.failures import InfrastructureError, InputError
 from change2task.cli.lookup import STORE, stored_variant
 from change2task.cli.output import Format, print_document
 from change2task.cli.sessions import reopened_base
+from change2task.corpus.scratch import readable
 from change2task.corpus.store import Store
 from change2task.corpus.submission import MOST_BYTES, PatchUnusable
 from change2task.corpus.verdicts import Grade, NoGrade
@@ -35,11 +36,12 @@ def grade(
     content = _read(patch)
     opened = Store.open(store, create=False)
     variant = stored_variant(opened, name)
+    opened = readable(opened)
     with (
         desk.at_work(opened, alone=False) as cancel,
         reopened_base(
             opened,
-            variant.spec.base.name,
+            variant.spec.base,
             runtime,
             mirror or (),
             reporter=desk.watch,

@@ -18,6 +18,7 @@ from change2task.cli.failures import DIFFERENT, InputError
 from change2task.cli.lookup import STORE, stored_variant
 from change2task.cli.output import Format, print_document
 from change2task.cli.sessions import reopened_base
+from change2task.corpus.scratch import readable
 from change2task.corpus.store import Store
 from change2task.pipeline.grading import Replay
 from change2task.pipeline.grading import replay as replay_variant
@@ -50,11 +51,12 @@ def replay(
         return
     opened = Store.open(store, create=False)
     variant = stored_variant(opened, name)
+    opened = readable(opened)
     with (
         desk.at_work(opened, alone=False) as cancel,
         reopened_base(
             opened,
-            variant.spec.base.name,
+            variant.spec.base,
             runtime,
             mirror or (),
             reporter=desk.watch,

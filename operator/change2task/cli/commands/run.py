@@ -14,7 +14,7 @@ from change2task.cli.choices import Choices, Runtime
 from change2task.cli.desk import Desk
 from change2task.cli.failures import InfrastructureError
 from change2task.cli.funnels import completed, read_funnel, write_funnel
-from change2task.cli.inputs import read_inputs
+from change2task.cli.inputs import read_inputs, unread_mirrors
 from change2task.cli.lookup import STORE
 from change2task.cli.minedtables import funnel_table
 from change2task.cli.output import Format, print_outcome
@@ -45,6 +45,8 @@ def run(
     desk = Desk(verbose)
     inputs = read_inputs(manifests, mirror or (), Choices(runtime, profile))
     begun = None if funnel is None else read_funnel(funnel)
+    for unread in unread_mirrors(inputs):
+        desk.say(f"note: {unread}")
     opened = Store.open(store, create=True)
     with (
         desk.at_work(opened, alone=True) as cancel,

@@ -98,7 +98,22 @@ def _checks(variant: TaskVariant) -> list[str]:
         if group:
             lines.append(f"{len(group)} {title.format('check' if len(group) == 1 else 'checks')}")
             lines += [f"  {_named(check)}" for check in group]
-    lines.append(f"{checks.regression_count} regression checks")
+    hidden_too = len(checks.hidden_regression)
+    own = f", {hidden_too} of them the change's own and hidden from the agent" if hidden_too else ""
+    lines.append(f"{checks.regression_count} regression checks{own}")
+    for title, told in (
+        (
+            "names the change and is not in the agent's tree:",
+            [f"{path}: {how}" for path, how in variant.spec.traces.items()],
+        ),
+        ("of the answer, and in the statement all the same:", list(variant.spec.shared)),
+    ):
+        if told:
+            lines += [title, *(f"  {one}" for one in told)]
+    if variant.spec.statement.code_cut:
+        lines.append(
+            f"{variant.spec.statement.code_cut} pieces of the answer's code were cut out of the author's words"
+        )
     return lines
 
 

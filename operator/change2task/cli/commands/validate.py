@@ -9,7 +9,7 @@ import typer
 from change2task.api.taskcandidate import Profile
 from change2task.cli.choices import Choices, Runtime
 from change2task.cli.foreseen import foreseen
-from change2task.cli.inputs import read_inputs
+from change2task.cli.inputs import read_inputs, unread_mirrors
 
 
 def validate(
@@ -27,7 +27,7 @@ def validate(
     inputs = read_inputs(manifests, mirror or (), Choices(runtime, profile))
     bases, candidates = _counted(len(inputs.bases), "base"), _counted(len(inputs.candidates), "candidate")
     print(f"{bases} and {candidates} are sound")  # noqa: T201
-    for told in foreseen(inputs):
+    for told in (*unread_mirrors(inputs), *foreseen(inputs)):
         print(f"  but {told}")  # noqa: T201
 
 

@@ -1,0 +1,271 @@
+"""What names the change in documents and beside the tests, taken out of the agent's tree with the hidden checks.
+
+A change-log entry, a news fragment or a page that the change itself wrote tells what was built and often how. Only what
+is proved to be the change's is taken: lines that it added and that still stand as they were, entries that name its
+number or a commit of it, and files that it added and nobody has touched since. Sources, packaging and whatever another
+file names stay; whether the rest still works is for the checks to say. Which files may be looked at is the caller's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from change2task.history.contents import is_binary
+from change2task.patch.paths import quote, unquote
+from change2task.syntax.languages import language_of
+from change2task.vcs.repository import Repository
+from change2task.vcs.trees import EXECUTABLE, FILE, Entry, Tree
+
+LEAST_LINE = 20
+"""Characters of a line below which that it stands twice may be chance."""
+_LARGEST = 2 << 20
+_NEEDED_BY_NAME = frozenset({b"conftest.py", b"__init__.py"})
+"""Files that runners and languages read without anybody naming them."""
+_BULLET = re.compile(rb"^(\s*)(?:[-*+]|\d+[.)])\s+\S")
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True)
+class Followed:
+    """A file of the change beside its sources: its path before it (None: it is new), after it, and on the base.
+
+    ``is_prose``: people read it line by line, so that lines of it may go; anything else goes whole or not at all.
+    ``is_fixed``: packaging and settings, of which nothing may go and only what stands there is told.
+    """
+
+    before: bytes | None
+    after: bytes
+    modern: bytes
+    is_prose: bool = True
+    is_fixed: bool = False
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What of one file on the base is the change's: all of it, or runs of lines (without line ends); or ``fixed``."""
+
+    path: bytes
+    whole: bool
+    runs: tuple[tuple[bytes, ...], ...] = ()
+    fixed: bool = False
+
+
+@dataclass(frozen=True)
+class Names:
+    """What tells that an entry of a change log is the change's: its request's number, its commits, its own news."""
+
+    request: int | None = None
+    commits: tuple[str, ...] = ()
+    news: tuple[str, ...] = ()
+
+    def in_text(self, text: str) -> bool:
+        """Whether the text names the change, or holds its news."""
+        if self.request is not None and re.search(
+            rf"(?<![\w/])(?:#|!|GH-|gh-){self.request}\b"
+            rf"|/(?:pull|pulls|merge_requests|issues)/{self.request}\b"
+            rf"|:(?:pr|pull|issue|gh):`#?{self.request}\b",
+            text,
+        ):
+            return True
+        words = frozenset(re.findall(r"\b[0-9a-f]{7,40}\b", text)) if self.commits else frozenset()
+        if any(commit.startswith(word) for word in words for commit in self.commits):
+            return True
+        plain = _plain(text)
+        return any(news in plain for news in map(_plain, self.news) if len(news) >= LEAST_LINE)
+
+
+@dataclass(frozen=True)
+class Removed:
+    """The tree without traces; per quoted path how they were removed, and why traces were left."""
+
+    tree: str
+    files: dict[str, str]
+    left: dict[str, str]
+
+
+def traces_of(
+    repository: Repository, before_tree: str, after_tree: str, healthy_tree: str, files: Iterable[Followed]
+) -> tuple[Trace, ...]:
+    """What the change wrote into these files and still stands on the base; what is no prose counts as a whole alone."""
+    found: list[Trace] = []
+    for file in files:
+        then, now = repository.entry(after_tree, file.after), repository.entry(healthy_tree, file.modern)
+        if then is None or now is None or {then.mode, now.mode} - {FILE, EXECUTABLE}:
+            continue
+        if file.before is None and then.oid == now.oid:
+            found.append(Trace(file.modern, whole=True, fixed=file.is_fixed))
+        elif file.is_prose or file.is_fixed:
+            earlier = None if file.before is None else repository.entry(before_tree, file.before)
+            old = b"" if earlier is None else repository.blob(earlier.oid)
+            runs = _runs(old, repository.blob(then.oid))
+            if _without_runs(repository.blob(now.oid), runs) is not None:
+                found.append(Trace(file.modern, whole=False, runs=runs, fixed=file.is_fixed))
+    return tuple(found)
+
+
+def without_traces(
+    repository: Repository,
+    tree: str,
+    traces: Sequence[Trace],
+    change_logs: Collection[str],
+    names: Names,
+    documents: Collection[str],
+    code: Collection[str],
+) -> Removed:
+    """The tree without these traces, and without the entries of ``change_logs`` that name the change.
+
+    ``documents``: quoted paths that only people read; a file that any other file names is not removed. ``code``: those
+    of sources and tests; of a file that one of these names, lines stay too, since it may be read for what it says.
+    """
+    entries: dict[bytes, Entry] = dict(repository.tree(tree))
+    there = [trace for trace in traces if trace.path in entries]
+    named = _named_by_others(repository, entries, there, documents, code)
+    files: dict[str, str] = {}
+    left: dict[str, str] = {}
+    for trace in there:
+        path, entry = quote(trace.path), entries[trace.path]
+        if trace.whole and trace.path.rpartition(b"/")[2] in _NEEDED_BY_NAME:
+            continue
+        if trace.fixed:
+            left[path] = "lines of the change stand in packaging or settings, which are left alone"
+        elif trace.path in named:
+            left[path] = f"{quote(named[trace.path])} names it"
+        elif trace.whole:
+            del entries[trace.path]
+            files[path] = "removed: the change brought it"
+        elif (less := _without_runs(repository.blob(entry.oid), trace.runs)) is not None:
+            entries[trace.path] = Entry(entry.mode, repository.write_blob(less[0]))
+            files[path] = f"{less[1]} lines of the change removed"
+    for path in sorted(change_logs):
+        log = entries.get(unquote(path))
+        if log is None or log.mode not in {FILE, EXECUTABLE} or path in left:
+            continue
+        content = repository.blob(log.oid)
+        if len(content) > _LARGEST or is_binary(content):
+            continue
+        kept, entries_gone = _without_entries(content, names)
+        if entries_gone:
+            entries[unquote(path)] = Entry(log.mode, repository.write_blob(kept))
+            told = f"{entries_gone} entries that name the change removed"
+            files[path] = f"{files[path]}; {told}" if path in files else told
+    return Removed(tree=repository.write_tree(Tree(entries)), files=files, left=left)
+
+
+def _named_by_others(
+    repository: Repository,
+    entries: Mapping[bytes, Entry],
+    traces: Sequence[Trace],
+    documents: Collection[str],
+    code: Collection[str],
+) -> dict[bytes, bytes]:
+    """Traced files whose names stand in a file that could miss what goes, each with that file."""
+    patterns = {trace: _name_pattern(trace.path) for trace in traces if not trace.fixed}
+    found: dict[bytes, bytes] = {}
+    for path, entry in sorted(entries.items()) if patterns else ():
+        name = quote(path)
+        if entry.mode not in {FILE, EXECUTABLE} or name in documents:
+            continue
+        content = repository.blob(entry.oid)
+        if len(content) > _LARGEST:
+            continue
+        for trace, pattern in patterns.items():
+            if trace.path in {path, *found} or not (trace.whole or name in code):
+                continue
+            if pattern.search(content):
+                found[trace.path] = path
+    return found
+
+
+def _name_pattern(path: bytes) -> re.Pattern[bytes]:
+    """How others name a file: by its whole name, code also by its stem."""
+    name = path.rpartition(b"/")[2]
+    stem = name.partition(b".")[0]
+    code = language_of(path) is not None and stem
+    return re.compile(rb"(?<!\w)" + re.escape(stem if code else name) + rb"(?!\w)")
+
+
+def _runs(before: bytes, after: bytes) -> tuple[tuple[bytes, ...], ...]:
+    """The runs of lines that the change added, without the blank ones around them."""
+    if is_binary(before) or is_binary(after) or max(len(before), len(after)) > _LARGEST:
+        return ()
+    old, new = before.splitlines(), after.splitlines()
+    known = frozenset(old)
+    found: list[tuple[bytes, ...]] = []
+    for tag, _, _, start, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        run = new[start:end] if tag in {"insert", "replace"} else []
+        while run and not run[0].strip():
+            run = run[1:]
+        while run and not run[-1].strip():
+            run = run[:-1]
+        if any(_tells(line) and line not in known for line in run):
+            found.append(tuple(run))
+    return tuple(found)
+
+
+def _tells(line: bytes) -> bool:
+    return len(line.strip().decode("utf-8", "replace")) >= LEAST_LINE
+
+
+def _without_runs(content: bytes, runs: Sequence[tuple[bytes, ...]]) -> tuple[bytes, int] | None:
+    """The content without the runs, or without their long lines where a run no longer stands whole; None: no such."""
+    lines = content.splitlines(keepends=True)
+    bare = [line.rstrip(b"\r\n") for line in lines]
+    doomed: set[int] = set()
+    for run in runs:
+        width = len(run)
+        whole = [at for at in range(len(bare) - width + 1) if tuple(bare[at : at + width]) == run]
+        doomed.update(place for at in whole for place in range(at, at + width))
+        if not whole:
+            telling = frozenset(line for line in run if _tells(line))
+            doomed.update(place for place, line in enumerate(bare) if line in telling)
+    return (_kept(lines, doomed), len(doomed)) if doomed else None
+
+
+def _without_entries(content: bytes, names: Names) -> tuple[bytes, int]:
+    """A change log without the list entries that name the change, and how many those were."""
+    lines = content.splitlines(keepends=True)
+    doomed: set[int] = set()
+    count = 0
+    for start, end, own in _entries(lines):
+        if start not in doomed and names.in_text(b"".join(own).decode("utf-8", "replace")):
+            doomed.update(range(start, end))
+            count += 1
+    return (_kept(lines, doomed), count) if doomed else (content, 0)
+
+
+def _entries(lines: Sequence[bytes]) -> Iterator[tuple[int, int, list[bytes]]]:
+    """List entries by first line and the line after their last, with the lines that are not of an entry inside."""
+    marks = [(place, len(found[1])) for place, line in enumerate(lines) if (found := _BULLET.match(line))]
+    for place, indent in marks:
+        end = place + 1
+        while end < len(lines) and (not lines[end].strip() or len(lines[end]) - len(lines[end].lstrip()) > indent):
+            end += 1
+        while not lines[end - 1].strip():
+            end -= 1
+        inner = next((other for other, _ in marks if place < other < end), end)
+        yield place, end, list(lines[place:inner])
+
+
+def _kept(lines: Sequence[bytes], doomed: Collection[int]) -> bytes:
+    """The lines that stay; of blank ones on both sides of what goes, one side."""
+    kept: list[bytes] = []
+    after_gap = False
+    for place, line in enumerate(lines):
+        if place in doomed:
+            after_gap = True
+            continue
+        blank = not line.strip()
+        if after_gap and blank and (not kept or not kept[-1].strip()):
+            continue
+        after_gap = after_gap and blank
+        kept.append(line)
+    while len(lines) - 1 in doomed and len(kept) > 1 and not kept[-1].strip():
+        kept.pop()
+    return b"".join(kept)
+
+
+def _plain(text: str) -> str:
+    return " ".join(_WORD.findall(text.lower()))

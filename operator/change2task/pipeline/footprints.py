@@ -1,0 +1,116 @@
+"""What of a change stands on the base beside its sources and its checks: documents, change-log entries, test files.
+
+It exists so that construction is given facts and looks nothing up itself. Which of it is taken from the agent's tree is
+decided by ``construct.traces`` and by the checks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from change2task.checks.naming import naming
+from change2task.construct.models import Assignment
+from change2task.construct.traces import Followed, Names, Trace, traces_of
+from change2task.history.globs import as_text
+from change2task.history.models import Evidence, FileChange, Role
+from change2task.history.names import PROSE_SUFFIXES, is_news_file, is_news_fragment, suffix
+from change2task.patch.paths import quote, unquote
+from change2task.pipeline.ports import BaseOnHand
+from change2task.validate.checkfiles import CheckFiles
+from change2task.vcs.repository import Repository
+from change2task.vcs.trees import EXECUTABLE, FILE
+
+_FOLLOWED = frozenset({Role.DOCS, Role.TESTS})
+_LONGEST_NEWS = 4000
+
+
+@dataclass(frozen=True)
+class Footprints:
+    """Quoted paths of the base's files by kind, and what of the change is left in them."""
+
+    test_files: frozenset[str]
+    documents: frozenset[str]
+    change_logs: frozenset[str]
+    traces: tuple[Trace, ...]
+    names: Names
+
+
+def footprints(repository: Repository, base: BaseOnHand, evidence: Evidence, assignment: Assignment) -> Footprints:
+    """Everything of the change beside its sources; files that hold checks are left to whoever hides checks."""
+    roles = base.roles()
+    checks = CheckFiles(repository, base.tree, (*base.healthy, *base.other), naming(base.check_format))
+    by_role: dict[Role, set[str]] = {Role.TESTS: set(), Role.DOCS: set()}
+    for path in repository.tree(base.tree):
+        role = roles.role(path)
+        if role in by_role and not roles.protected(path):
+            by_role[role].add(quote(path))
+    named = {quote(path) for path in checks.named()}
+    documents = frozenset(by_role[Role.DOCS] - named)
+    followed = [
+        Followed(
+            before=None if file.status == "added" else unquote(file.old_path or file.path),
+            after=unquote(file.path),
+            modern=unquote(modern),
+            is_prose=file.role is Role.DOCS and is_prose(modern),
+            is_fixed=is_setting(modern),
+        )
+        for file in evidence.files
+        if file.role in _FOLLOWED and file.status != "deleted" and not (file.symlink or file.submodule)
+        if (modern := evidence.modern_paths.get(file.path)) is not None
+        if modern in (documents if file.role is Role.DOCS else by_role[Role.TESTS] - named)
+        if unquote(modern) not in checks
+    ]
+    followed += [
+        Followed(
+            before=None if file.status == "added" else unquote(file.old_path or file.path),
+            after=unquote(file.path),
+            modern=unquote(file.path),
+            is_fixed=True,
+        )
+        for file in evidence.files
+        if file.role is Role.METADATA and file.status != "deleted" and not (file.symlink or file.submodule)
+    ]
+    change = evidence.change
+    return Footprints(
+        test_files=frozenset(by_role[Role.TESTS]),
+        documents=documents,
+        change_logs=frozenset(path for path in documents if _is_change_log(path) and is_prose(path)),
+        traces=traces_of(repository, assignment.before_tree, assignment.after_tree, base.tree, followed),
+        names=Names(
+            request=change.pull_request,
+            commits=tuple(dict.fromkeys((*change.commits, change.commit))),
+            news=tuple(_fragments(repository, evidence, assignment.after_tree)),
+        ),
+    )
+
+
+def is_prose(path: str) -> bool:
+    """Whether the file, by its quoted path, can lose a line and still be read."""
+    return suffix(as_text(unquote(path)).rpartition("/")[2]) in PROSE_SUFFIXES
+
+
+def is_setting(path: str) -> bool:
+    """Whether the file belongs to a forge or a tool, though it may be called like a document (``release.yml``)."""
+    return path.startswith(".") and not is_prose(path)
+
+
+def _is_change_log(path: str) -> bool:
+    *folders, name = as_text(unquote(path)).split("/")
+    return is_news_file(tuple(folders), name)
+
+
+def _fragments(repository: Repository, evidence: Evidence, after_tree: str) -> list[str]:
+    """The words of the change's news fragments, which a release may have moved into a change log."""
+    found: list[str] = []
+    for file in evidence.files:
+        if not _is_fragment(file):
+            continue
+        entry = repository.entry(after_tree, unquote(file.path))
+        if entry is not None and entry.mode in {FILE, EXECUTABLE}:
+            found.append(repository.blob(entry.oid)[:_LONGEST_NEWS].decode("utf-8", "replace"))
+    return found
+
+
+def _is_fragment(file: FileChange) -> bool:
+    name = as_text(unquote(file.path)).rpartition("/")[2]
+    return file.role is Role.DOCS and file.status == "added" and not file.binary and is_news_fragment(name)

@@ -1,0 +1,157 @@
+"""What names the change goes from the agent's tree where it is proved to be the change's, and nothing else does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from change2task.construct.traces import Followed, Names, Removed, Trace, traces_of, without_traces
+
+LOG = b"""Changes
+=======
+
+1.1
+---
+
+- Text that was there before, about something else.
+- Spans show hours where there are any
+  (they did not).
+
+1.0
+---
+
+- The very first release of all, with everything in it.
+"""
+
+
+def traced(scene, before: Mapping[str, bytes], after: Mapping[str, bytes], now: Mapping[str, bytes], **how) -> Trace:
+    files = [
+        Followed(before=p.encode() if p in before else None, after=p.encode(), modern=p.encode(), **how)
+        for p in after
+        if before.get(p) != after[p]
+    ]
+    return traces_of(scene.repository, scene.tree(before), scene.tree(after), scene.tree(now), files)
+
+
+def cleared(scene, now: Mapping[str, bytes], traces=(), logs=(), names=None, documents=(), code=()) -> Removed:
+    tree = scene.tree(now)
+    return without_traces(scene.repository, tree, traces, logs, names or Names(), documents, code)
+
+
+def test_an_entry_that_the_change_added_goes_and_every_other_byte_stays(scene):
+    entry = b"- Spans show hours where there are any\n  (they did not).\n"
+    before, later = (
+        LOG.replace(entry, b""),
+        LOG.replace(b"1.1\n---\n", b"1.1\n---\n\n- Something that came later still.\n"),
+    )
+    traces = traced(scene, {"CHANGES.rst": before}, {"CHANGES.rst": LOG}, {"CHANGES.rst": later})
+    gone = cleared(scene, {"CHANGES.rst": later}, traces, documents={"CHANGES.rst"})
+    assert scene.files(gone.tree)["CHANGES.rst"] == later.replace(entry, b"")
+    assert gone.files == {"CHANGES.rst": "2 lines of the change removed"}
+
+
+def test_a_run_that_was_broken_up_loses_its_long_lines_alone(scene):
+    before, after = b"# Use\n", b"# Use\n\nCall span() with any number of seconds.\n\nEnjoy.\n"
+    now = after.replace(b"\n\nEnjoy", b"\n\nThen read it.\n\nEnjoy")
+    traces = traced(scene, {"u.md": before}, {"u.md": after}, {"u.md": now})
+    gone = cleared(scene, {"u.md": now}, traces, documents={"u.md"})
+    assert scene.files(gone.tree)["u.md"] == b"# Use\n\nThen read it.\n\nEnjoy.\n"
+
+
+def test_line_ends_that_have_changed_since_do_not_matter(scene):
+    before, after = b"# Use\n", b"# Use\nCall span() with any number of seconds.\n"
+    now = after.replace(b"\n", b"\r\n")
+    traces = traced(scene, {"u.md": before}, {"u.md": after}, {"u.md": now})
+    assert scene.files(cleared(scene, {"u.md": now}, traces, documents={"u.md"}).tree)["u.md"] == b"# Use\r\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "now"),
+    [
+        (b"", b"too short\n", b"too short\n"),
+        (
+            b"A line that stood there before it.\n",
+            b"A line that stood there before it.\nx\n",
+            b"A line that stood there before it.\n",
+        ),
+        (b"", b"A line that somebody has reworded.\n", b"A line that was reworded by somebody.\n"),
+        (b"", b"\0 a line of twenty characters and more\n", b"\0 a line of twenty characters and more\nx"),
+    ],
+    ids=["short", "older", "reworded", "binary"],
+)
+def test_what_is_not_proved_to_be_the_changes_stays(scene, before, after, now):
+    traces = traced(scene, {"d.md": before}, {"d.md": after}, {"d.md": now})
+    gone = cleared(scene, {"d.md": now}, traces, documents={"d.md"})
+    assert (scene.files(gone.tree), gone.files) == ({"d.md": now}, {})
+
+
+def test_a_file_that_the_change_added_and_nobody_touched_goes(scene):
+    now = {"news/603.feature.rst": b"Hours.\n", "keep.md": b"x\n"}
+    traces = traced(scene, {"keep.md": b"x\n"}, now, now)
+    gone = cleared(scene, now, traces, documents={"news/603.feature.rst", "keep.md"})
+    assert list(scene.files(gone.tree)) == ["keep.md"]
+
+
+def test_a_file_that_others_name_is_left_and_said(scene):
+    now = {"docs/usage.md": b"Hours.\n", "setup.py": b"open('docs/usage.md').read()\n"}
+    traces = traced(scene, {"setup.py": now["setup.py"]}, now, now)
+    gone = cleared(scene, now, traces, documents={"docs/usage.md"})
+    assert scene.files(gone.tree) == now
+    assert gone.left == {"docs/usage.md": "setup.py names it"}
+
+
+def test_packaging_that_reads_a_document_can_do_without_lines_of_it_but_a_test_may_compare_them(scene):
+    before, after = b"# Tool\n", b"# Tool\n\nSpans show hours where there are any.\n"
+    for reader, code, left in (("pyproject.toml", set(), b"# Tool\n"), ("t.py", {"t.py"}, after)):
+        now = {"README.md": after, reader: b"README.md"}
+        traces = traced(scene, {"README.md": before, reader: b"README.md"}, now, now)
+        gone = cleared(scene, now, traces, documents={"README.md"}, code=code)
+        assert scene.files(gone.tree)["README.md"] == left
+
+
+def test_an_uncollected_test_file_goes_unless_a_test_reads_it_by_its_stem(scene):
+    now = {"tests/hours.py": b"SPANS = 1\n", "tests/data.json": b"{}\n", "tests/test_a.py": b"import hours\n"}
+    traces = traced(scene, {"tests/test_a.py": now["tests/test_a.py"]}, now, now, is_prose=False)
+    gone = cleared(scene, now, traces, code=set(now))
+    assert sorted(scene.files(gone.tree)) == ["tests/hours.py", "tests/test_a.py"]
+    assert gone.left == {"tests/hours.py": "tests/test_a.py names it"}
+
+
+@pytest.mark.parametrize("name", ["conftest.py", "__init__.py"])
+def test_what_runners_read_unasked_stays(scene, name):
+    now = {f"tests/{name}": b"x = 1\n"}
+    gone = cleared(scene, now, traced(scene, {}, now, now, is_prose=False))
+    assert scene.files(gone.tree) == now
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- Spans show hours (#603)",
+        "- Spans show hours. `#603 <https://example.org/a/b/issues/603>`_",
+        "- Spans show hours ([1f2e3d4](https://example.org))",
+        "- Spans show *hours*,\n  where there are any of them. (#12)",
+        "- :pr:`603`: spans",
+    ],
+)
+def test_entries_of_a_change_log_that_name_the_change_go(scene, text):
+    log = f"# News\n\n- Before it. (#60)\n{text}\n- After it. (#6030)\n"
+    names = Names(request=603, commits=("1f2e3d4" + "0" * 33,), news=("Spans show hours where there are any of them.",))
+    gone = cleared(scene, {"NEWS.md": log.encode()}, logs={"NEWS.md"}, names=names)
+    assert scene.files(gone.tree)["NEWS.md"].decode() == "# News\n\n- Before it. (#60)\n- After it. (#6030)\n"
+    assert gone.files == {"NEWS.md": "1 entries that name the change removed"}
+
+
+def test_of_nested_entries_only_the_one_that_names_the_change_goes(scene):
+    log = b"* Spans:\n\n  * hours (#603)\n  * days (#604)\n* Others\n"
+    gone = cleared(scene, {"NEWS.md": log}, logs={"NEWS.md"}, names=Names(request=603))
+    assert scene.files(gone.tree)["NEWS.md"] == b"* Spans:\n\n  * days (#604)\n* Others\n"
+
+
+def test_what_packaging_holds_of_the_change_is_told_and_left(scene):
+    now = {"setup.cfg": b"[metadata]\nversion = 1.2.0 of the tool\n"}
+    traces = traced(scene, {"setup.cfg": b"[metadata]\n"}, now, now, is_fixed=True)
+    gone = cleared(scene, now, traces)
+    assert scene.files(gone.tree) == now
+    assert gone.left == {"setup.cfg": "lines of the change stand in packaging or settings, which are left alone"}
