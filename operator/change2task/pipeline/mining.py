@@ -18,6 +18,7 @@ from change2task.families.choose import choose_family
 from change2task.history.evidence import GatheredEvidence, gather_evidence
 from change2task.history.files import roles_of
 from change2task.history.forge import ForgeRecord
+from change2task.history.incomplete import damage_is_a_verdict
 from change2task.history.mining.comments import changes_code
 from change2task.history.mining.files import role_of
 from change2task.history.mining.funnel import Funnel, funnel_of
@@ -139,7 +140,8 @@ class _Looking:
 
     def look(self, found: Found) -> Seen[Look] | Unseen:
         try:
-            return self._seen(found)
+            with damage_is_a_verdict(found.unit.commit[:12]):
+                return self._seen(found)
         except ChangeUnusable as unusable:
             return Unseen(left_by(unusable.reason), f"{unusable.reason.value}: {unusable.message}")
 
