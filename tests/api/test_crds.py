@@ -159,7 +159,7 @@ def test_what_is_immutable_and_what_is_not() -> None:
     assert ".suspend" not in frozen["tc"]
     for definition in DEFINITIONS:
         fields = structural(definition.model)["properties"]["spec"]["properties"]
-        allowed = {"mb": {".retention"}, "tc": {".suspend"}, "tv": set()}[definition.short]
+        allowed = {"mb": {".mining", ".retention"}, "tc": {".suspend"}, "tv": set()}[definition.short]
         assert {f".{name}" for name in fields} - set(frozen[definition.short]) == allowed
 
 

@@ -19,6 +19,9 @@ from change2task.api.quantities import amount
 from change2task.api.rules import Frozen, ruled
 from change2task.api.texts import BLANKS, Glob, Key, LabelValue, Quantity, Revspec, ShellCommand, Value, Word
 
+MinedFamily = Literal["BugFix", "FeatureAddition", "TestGeneration", "APIMigration", "SecurityRepair"]
+"""Families that mining can be asked for: all but Auto, which asks for none."""
+
 
 class Repository(Model):
     """Where the history is."""
@@ -138,6 +141,19 @@ class History(Model):
     depth: int | None = Field(default=None, ge=1, description="Commits fetched; absent: all.")
 
 
+class Mining(Model):
+    """Candidates found in the base's own history, once it is healthy (cluster only). Its presence turns it on."""
+
+    since: date | None = Field(default=None, description="Only changes committed on this day or later.")
+    limit: int = Field(default=50, ge=1, le=500, description="Most candidates of this base that mining ever makes.")
+    families: tuple[MinedFamily, ...] = Field(
+        default=(), max_length=5, description="Only these families, said in the candidates; default: all, as Auto."
+    )
+    minimum_score: float = Field(
+        default=0.0, ge=0.0, le=1.0, description="Least score; change2task mine shows what a history gives."
+    )
+
+
 class Build(Model):
     """Where and by what images are built (cluster only)."""
 
@@ -251,9 +267,9 @@ class Retention(Model):
 
 
 class ModernBaseSpec(Frozen):
-    """What a user says of a base. Immutable but for ``retention``."""
+    """What a user says of a base. Immutable but for ``mining`` and ``retention``."""
 
-    mutable: ClassVar[frozenset[str]] = frozenset({"retention"})
+    mutable: ClassVar[frozenset[str]] = frozenset({"mining", "retention"})
     way_out: ClassVar[str] = "a base is resolved once, so make a new ModernBase"
 
     repository: Repository = Field(description="Where the history is.")
@@ -262,6 +278,9 @@ class ModernBaseSpec(Frozen):
     checks: Checks = Field(default=Checks(), description="The check command and how its results are read.")
     scope: Scope = Field(default=Scope(), description="Which files are source, tests, documents, protected.")
     history: History = Field(default=History(), description="How much history is fetched.")
+    mining: Mining | None = Field(
+        default=None, description="Makes candidates of the base's own history (cluster only); absent: none are made."
+    )
     build: Build = Field(default=Build(), description="Where and by what images are built (cluster only).")
     pod_template: PodTemplate = Field(default=PodTemplate(), description="What users may set on pods (cluster only).")
     retention: Retention = Field(default=Retention(), description="How long finished work is kept (cluster only).")
@@ -337,5 +356,5 @@ class ModernBase(Model):
     api_version: Literal["change2task.dev/v1alpha1"] = API_VERSION
     kind: Literal["ModernBase"] = "ModernBase"
     metadata: ObjectMeta
-    spec: ModernBaseSpec = Field(description="What a user says of the base. Immutable but for retention.")
+    spec: ModernBaseSpec = Field(description="What a user says of the base. Immutable but for mining and retention.")
     status: ModernBaseStatus = Field(default=ModernBaseStatus(), description="What is known of the base.")

@@ -81,7 +81,8 @@ def _node(source: Schema, definitions: dict[str, Schema], *, defaults: bool) -> 
         }
         filled = {name: field["default"] for name, field in node["properties"].items() if "default" in field}
         # A rule is tried on the default as it stands here, before the API server fills in what is below it.
-        if defaults and "default" in source and filled:
+        # A field that is absent on purpose has null for its default, and stays absent.
+        if defaults and source.get("default") is not None and filled:
             node["default"] = filled
     elif defaults and source.get("default") not in (None, "", [], {}):
         node["default"] = source["default"]

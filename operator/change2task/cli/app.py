@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from change2task.checks.passes import Cancelled, InfrastructureFault
 from change2task.cli import consoles, failures, logs
-from change2task.cli.commands import explain, grade, lock, pull, replay, run, schema, show, validate
+from change2task.cli.commands import explain, grade, import_, lock, mine, pull, replay, run, schema, show, validate
 from change2task.corpus.errors import NotAStore, StoreError
 from change2task.vcs.errors import VcsError
 
@@ -59,6 +59,8 @@ app.command("show")(show.show)
 app.command("grade")(grade.grade)
 app.command("validate")(validate.validate)
 app.command("lock")(lock.lock)
+app.command("mine")(mine.mine)
+app.command("import")(import_.import_rows)
 app.command("pull")(pull.pull)
 app.command("schema")(schema.schema)
 

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 
 from change2task.api.reasons import Reason
 from change2task.history.models import ChangeUnusable
-from change2task.history.subjects import named_request
+from change2task.history.subjects import named_request, reverted_commits, reverted_requests, reverted_title
 from change2task.vcs.commits import CommitInfo
 from change2task.vcs.repository import Repository
 
@@ -63,12 +63,19 @@ class Ancestry:
                 found.setdefault(side, []).append(oid)
         return {side: tuple(merges) for side, merges in found.items()}
 
+    @cached_property
+    def reverting(self) -> tuple[str, ...]:
+        """Commits that say of anything that they take it back, children before parents."""
+        return tuple(oid for oid, info in self.infos.items() if _reverts_something(info))
+
     def under(self, oid: str) -> frozenset[str]:
         """The commit and all its ancestors."""
         return _under(self, oid)
 
     def between(self, start: str | None, end: str) -> tuple[str, ...]:
         """Commits under ``end`` and not under ``start``, parents before children."""
+        if start is not None and self.parents.get(end) == (start,):
+            return (end,)
         known = self.under(start) if start is not None else frozenset()
         wanted: set[str] = set()
         waiting = [end]
@@ -93,6 +100,11 @@ class Ancestry:
     @cached_property
     def _place(self) -> dict[str, int]:
         return {oid: number for number, oid in enumerate(self.parents)}
+
+
+def _reverts_something(info: CommitInfo) -> bool:
+    message = info.message
+    return bool(reverted_commits(message) or reverted_requests(message) or reverted_title(info.subject) is not None)
 
 
 @lru_cache(maxsize=8)

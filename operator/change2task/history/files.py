@@ -25,12 +25,16 @@ Status = Literal["added", "deleted", "modified", "renamed", "modeChanged", "type
 
 def roles_of(repo: Repository, tree: Tree, scope: Scope, checks: Container[bytes] = ()) -> Roles:
     """The roles of the files of one tree, of which ``checks`` are known to hold tests. Raises MissingObject."""
-    attributes = {
+    return Roles(scope, tree, attributes_of(repo, tree), checks)
+
+
+def attributes_of(repo: Repository, tree: Tree) -> dict[bytes, bytes]:
+    """A tree's ``.gitattributes``, by path. Raises MissingObject."""
+    return {
         path: repo.blob(entry.oid)
         for path, entry in tree.items()
         if path.rpartition(b"/")[2] == b".gitattributes" and entry.mode in {FILE, EXECUTABLE}
     }
-    return Roles(scope, tree, attributes, checks)
 
 
 class ChangedFiles:

@@ -7,7 +7,7 @@ which commit a request landed as. This reads bytes that are given; finding the f
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
 
 from pydantic import AliasChoices, AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -66,6 +66,17 @@ class _Request(BaseModel):
 
 def parse_forge_export(content: bytes, name: str = "forge export") -> dict[int, ForgeRecord]:
     """The requests of an export by number; of one number the last record counts. Raises ForgeExportInvalid."""
+    return records_of(export_rows(content, name), name)
+
+
+def records_of(rows: Sequence[Any], name: str) -> dict[int, ForgeRecord]:
+    """The requests of an export's rows by number; of one number the last counts. Raises ForgeExportInvalid."""
+    records = (_record(row, place, name) for place, row in enumerate(rows))
+    return {record.number: record for record in records}
+
+
+def export_rows(content: bytes, name: str = "forge export") -> list[Any]:
+    """The requests of an export as they stand in it. Raises ForgeExportInvalid."""
     if len(content) > EXPORT_LIMIT:
         raise ForgeExportInvalid(f"{name}: {len(content)} bytes, more than the {EXPORT_LIMIT} that are read; split it")
     try:
@@ -77,8 +88,7 @@ def parse_forge_export(content: bytes, name: str = "forge export") -> dict[int, 
     rows = [document] if isinstance(document, dict) else document
     if not isinstance(rows, list):
         raise ForgeExportInvalid(f"{name}: a list of requests is expected, this is {type(document).__name__}")
-    records = (_record(row, place, name) for place, row in enumerate(rows))
-    return {record.number: record for record in records}
+    return rows
 
 
 def _record(row: Any, place: int, name: str) -> ForgeRecord:

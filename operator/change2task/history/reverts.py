@@ -16,8 +16,11 @@ from change2task.vcs.commits import CommitInfo
 
 def reverting_commit(ancestry: Ancestry, change: MergedChange, roles: Roles) -> str | None:
     """The commit that undid the change for good in the base's history, or None. Raises MissingObject."""
+    claims = _claims(ancestry, change)
+    if not claims:
+        return None
     inverse = _Inverse(ancestry, change.parent, change.commit, roles)
-    for info in _claims(ancestry, change):
+    for info in claims:
         if inverse.is_made_by(info) and not _back_again(ancestry, change, info):
             return info.oid
     return None
@@ -43,11 +46,13 @@ class _Inverse:
 def _claims(ancestry: Ancestry, change: MergedChange) -> list[CommitInfo]:
     infos = ancestry.infos
     title = infos[change.commit].subject
-    return [
+    claims = [
         infos[oid]
-        for oid in ancestry.after(change.commit)
+        for oid in ancestry.reverting
         if _claims_to_revert(infos[oid], change.commits, change.pull_request, title)
     ]
+    earlier = ancestry.under(change.commit) if claims else frozenset()
+    return [info for info in claims if info.oid not in earlier]
 
 
 def _claims_to_revert(info: CommitInfo, oids: tuple[str, ...], number: int | None, title: str) -> bool:

@@ -53,7 +53,8 @@ def verdict_key(
 def base_work_key(base: ModernBase, stages: Mapping[str, str]) -> str:
     """What preparing a base is identified by: its spec, the versions of the stages that make it, a retry's token."""
     spec = base.spec.document()
-    spec.pop("retention", None)
+    for name in ("mining", "retention"):
+        spec.pop(name, None)
     return digest("base", dict(stages), spec, base.metadata.annotations.get(RETRY_ANNOTATION, ""))
 
 

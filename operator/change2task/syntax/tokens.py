@@ -42,7 +42,8 @@ class _Shape:
 
 
 @lru_cache(maxsize=64)
-def _shape(language: Language, source: bytes) -> _Shape:
+def _shape(language: Language, source: bytes, first: int = 0, last: int | None = None) -> _Shape:
+    """The shape of a whole source, or of what lies between two bytes with whatever encloses it."""
     comments = grammar(language).comments
     starts: list[int] = []
     words: list[Word] = []
@@ -56,12 +57,16 @@ def _shape(language: Language, source: bytes) -> _Shape:
         entered = False
         if node is not None:
             start, kind = node.start_byte, node.type
-            between = source[covered:start].strip() if start > covered else b""
+            outside = node.end_byte <= first or (last is not None and start >= last)
+            between = source[covered:start].strip() if start > covered and not outside else b""
             if between and between != b"\xef\xbb\xbf":
                 leaves.append(Token(between, covered, start, "text"))
                 starts.append(covered)
                 words.append(between)
-            if kind in comments:
+            if outside and node.end_byte > start:
+                covered = max(covered, node.end_byte)
+                counts[-1] += 1
+            elif kind in comments:
                 covered = node.end_byte
             elif node.child_count == 0:
                 word = source[start : node.end_byte]
@@ -102,7 +107,7 @@ def code_words(
     A part is compared from its first leaf on, so that what encloses it does not count. With
     `docstrings=False`, Python docstrings are left out. Only meant to be compared with another such value.
     """
-    shape = _shape(language, source)
+    shape = _shape(language, source, start, end)
     first = bisect_left(shape.starts, start)
     last = len(shape.starts) if end is None else bisect_left(shape.starts, end)
     if start > 0 or end is not None:

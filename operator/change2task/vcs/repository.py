@@ -15,6 +15,7 @@ from pathlib import Path
 from change2task.vcs.changes import Change, parse_raw
 from change2task.vcs.commits import CommitInfo
 from change2task.vcs.contents import DIFF_OPTIONS, Contents, naming_object
+from change2task.vcs.counted import RENAME_LIMIT, WORDS, CountedChange, parse_counted
 from change2task.vcs.errors import GitFailed, MissingObject
 from change2task.vcs.follow import SIMILARITY, Follower, Version
 from change2task.vcs.merge import MergeResult, merge_commits
@@ -101,6 +102,40 @@ class Repository(Contents):
             # Commits that change nothing are not mentioned.
             if waiting is not None and waiting[0] == info.oid:
                 yield info, tuple(waiting[1])
+                waiting = next(found, None)
+            else:
+                yield info, ()
+
+    def walk_counted(
+        self, infos: Iterable[CommitInfo], *, similarity: int = SIMILARITY
+    ) -> Iterator[tuple[CommitInfo, tuple[CountedChange, ...] | None]]:
+        """As `walk_changes` with renames and line counts; None for a commit that changes a blob which is missing here.
+
+        One process; two more, and a second look at every commit, where blobs are missing. Raises MissingObject.
+        """
+        held = list(infos)
+        given = 0
+        try:
+            for info, changes in self._counted(held, similarity):
+                given += 1
+                yield info, changes
+        except MissingObject:
+            rest = held[given:]
+            changed = dict(self.walk_changes(rest))
+            absent = self.objects.absent(oid for changes in changed.values() for one in changes for oid in one.blobs)
+            whole = {info.oid for info, changes in changed.items() if not any(absent & one.blobs for one in changes)}
+            counted = dict(self._counted([info for info in rest if info.oid in whole], similarity))
+            yield from ((info, counted.get(info)) for info in rest)
+
+    def _counted(
+        self, held: list[CommitInfo], similarity: int
+    ) -> Iterator[tuple[CommitInfo, tuple[CountedChange, ...]]]:
+        words = (*WORDS, f"-M{similarity}%", f"-l{RENAME_LIMIT}")
+        found = parse_counted(self.records(*words, stdin=_against_first_parents(held))) if held else iter(())
+        waiting = next(found, None)
+        for info in held:
+            if waiting is not None and waiting[0] == info.oid:
+                yield info, waiting[1]
                 waiting = next(found, None)
             else:
                 yield info, ()

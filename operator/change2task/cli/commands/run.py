@@ -13,8 +13,10 @@ from change2task.cli import consoles
 from change2task.cli.choices import Choices, Runtime
 from change2task.cli.desk import Desk
 from change2task.cli.failures import InfrastructureError
+from change2task.cli.funnels import completed, read_funnel, write_funnel
 from change2task.cli.inputs import read_inputs, unread_mirrors
 from change2task.cli.lookup import STORE
+from change2task.cli.minedtables import funnel_table
 from change2task.cli.output import Format, print_outcome
 from change2task.cli.sessions import open_session
 from change2task.corpus.store import Store
@@ -34,11 +36,15 @@ def run(
     profile: Annotated[
         Profile, typer.Option("--profile", help="paper: exactly the paper's levels 1 and 2; full: everything.")
     ] = Profile.FULL,
+    funnel: Annotated[
+        Path | None, typer.Option("--funnel", help="A funnel that mine wrote, to be taken on by these verdicts.")
+    ] = None,
     verbose: Annotated[int, typer.Option("--verbose", "-v", count=True, help="Show what is run.")] = 0,
 ) -> None:
     """Turn the candidates of MANIFEST... into verified tasks, or say why not."""
     desk = Desk(verbose)
     inputs = read_inputs(manifests, mirror or (), Choices(runtime, profile))
+    begun = None if funnel is None else read_funnel(funnel)
     for unread in unread_mirrors(inputs):
         desk.say(f"note: {unread}")
     opened = Store.open(store, create=True)
@@ -50,5 +56,9 @@ def run(
             bases=session.bases, candidates=session.candidates, reporter=desk.watch, jobs=jobs, cancel=cancel
         ).run(inputs.bases.values(), inputs.candidates)
     print_outcome(output, consoles.output(), outcome.bases, outcome.candidates)
+    if begun is not None and funnel is not None:
+        whole = completed(begun, outcome.candidates, funnel)
+        write_funnel(whole, funnel)
+        desk.console.print(funnel_table(whole))
     if outcome.faults:
         raise InfrastructureError("the machine failed, these have no verdict:\n  " + "\n  ".join(outcome.faults))
