@@ -58,8 +58,12 @@ class Scene:
 
 @pytest.fixture
 def scene(tmp_path: Path) -> Scene:
+    return scene_of(tmp_path, AFTER)
+
+
+def scene_of(tmp_path: Path, after: dict[str, str]) -> Scene:
     repo = RepoBuilder(tmp_path / "repo")
-    start, healthy = repo.commit(BEFORE), repo.commit(AFTER)  # type: ignore[arg-type]
+    start, healthy = repo.commit(BEFORE), repo.commit(after)  # type: ignore[arg-type]
     task = repo.commit({"chi.go": OLD})
     repository = Workbench(Repository.open(repo.path), tmp_path / "bench")
     trees = {name: repo.tree(commit) for name, commit in (("before", start), ("healthy", healthy), ("task", task))}
@@ -84,6 +88,16 @@ def test_it_is_without_the_targets_their_helpers_the_changes_passing_tests_and_i
     assert set(scene.result.hidden_files) == {"new_test.go", "also_test.go", "export_test.go"}
     assert scene.result.traces == {"NEWS.md": "removed: the change brought it"}
     assert hidden.regression(scene.case, scene.result) == ((".::TestAlso",), (".::TestOld",))
+
+
+def test_the_changes_passing_tests_that_put_doubles_into_the_product_ask_nothing_of_an_answer(tmp_path: Path) -> None:
+    double = 'package chi\n\nimport "testing"\n\nfunc TestAlso(t *testing.T) { gomock.NewController(t).Finish() }\n'
+    scene = scene_of(tmp_path, {**AFTER, "also_test.go": double})
+    hidden.agent_tree(scene.repository, scene.case, scene.task_tree, scene.result)
+
+    assert scene.result.own_coupled == {(".", "TestAlso")}
+    assert "also_test.go" in scene.result.hidden_files
+    assert hidden.regression(scene.case, scene.result) == ((), (".::TestOld",))
 
 
 def test_where_all_that_is_left_open_would_be_hidden_the_changes_passing_tests_stay(scene: Scene) -> None:

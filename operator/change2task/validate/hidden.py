@@ -13,6 +13,7 @@ from change2task.construct.hiding import Hidden, NotHidable, hide
 from change2task.construct.orphans import without_orphans
 from change2task.construct.traces import without_traces
 from change2task.patch.paths import quote, unquote
+from change2task.syntax.doubles import has_doubles
 from change2task.validate.case import Case
 from change2task.validate.qualification import Qualification
 from change2task.validate.rounds import Selection
@@ -31,6 +32,7 @@ def agent_tree(repository: Repository, case: Case, task_tree: str, result: Quali
     Unless ``result.plain``, also without what names the change and without its own tests that pass on the task state.
     """
     result.own_hidden = frozenset() if result.plain else _own_passing(repository, case, result)
+    result.own_coupled = _coupled(repository, case, result.own_hidden)
     try:
         outcome = _hidden(repository, case, task_tree, result)
     except NotHidable as error:
@@ -87,9 +89,24 @@ def _own_passing(repository: Repository, case: Case, result: Qualification) -> f
     return found if hidden.open and len(hidden.beside) <= MOST_HIDDEN else frozenset()
 
 
+def _coupled(repository: Repository, case: Case, places: frozenset[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+    """Those functions that put doubles in the place of the product's parts."""
+    return frozenset(
+        place
+        for place in places
+        for test in written(repository, case.healthy_tree, TestName(*place, ""), case.naming)
+        if has_doubles(test.language, test.text)
+    )
+
+
 def regression(case: Case, result: Qualification) -> Split:
-    """The healthy checks that are neither target nor observer: cases of hidden functions, and those the agent sees."""
-    return split(case.naming, case.healthy, _named(result), result.own_hidden)
+    """The healthy checks that are neither target nor observer: cases of hidden functions, and those the agent sees.
+
+    The change's own tests that pass without it guard what it might have broken. Those among them that put doubles into
+    the product are left out: what they demand of its inside is told to nobody.
+    """
+    beside, seen = split(case.naming, case.healthy, _named(result), result.own_hidden)
+    return Split(tuple(check for check in beside if case.naming.name(check).place not in result.own_coupled), seen)
 
 
 def selection(case: Case, result: Qualification) -> Selection:

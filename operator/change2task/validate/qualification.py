@@ -28,8 +28,8 @@ class Qualification:
     ``statement`` is what the agent is told, with the names that hidden checks use; None until that gate has passed.
     ``hidden_files`` and ``traces`` say by quoted path how tests, and what else names the change, went from the agent's
     tree; ``traces_left`` why some stayed. ``own_hidden`` are the change's own functions that pass on the task state and
-    are hidden, as (scope, function). ``plain``: only what must be hidden is, since other checks need the rest.
-    ``shared`` is what of the answer the statement holds.
+    are hidden, as (scope, function); ``own_coupled`` those of them that say how an answer is written, so that none is
+    asked to pass them. ``plain``: only what must be hidden is, since other checks need the rest. ``shared`` is what of the answer the statement holds.
     """
 
     gates: list[Verdict] = field(default_factory=list)
@@ -42,6 +42,7 @@ class Qualification:
     hidden_regression: tuple[str, ...] = ()
     hidden_files: dict[str, str] = field(default_factory=dict)
     own_hidden: frozenset[tuple[str, str]] = frozenset()
+    own_coupled: frozenset[tuple[str, str]] = frozenset()
     traces: dict[str, str] = field(default_factory=dict)
     traces_left: dict[str, str] = field(default_factory=dict)
     plain: bool = False
