@@ -251,6 +251,25 @@ def test_a_summary_never_names_what_the_change_brought(project: RepoBuilder, gat
     assert "`h`" not in statement.title + statement.body
 
 
+def test_a_summary_names_no_function_of_which_only_the_documentation_changed(
+    project: RepoBuilder, gather: Gather
+) -> None:
+    told = 'def told(x):\n    """%s"""\n    return x\n\n\n'
+    project.commit({"pkg/core.py": told % "Old words." + "def made(x):\n    return x\n"})
+    commit = project.commit(
+        {
+            "pkg/core.py": told % "New words, at length." + "def made(x):\n    return abs(x)\n",
+            "tests/test_core.py": TESTS + "\n\ndef test_made():\n    assert made(-1) == 1\n",
+        },
+        message="fix",
+    )
+
+    statement = gather(commit).evidence.statement
+
+    assert "`made`" in f"{statement.title} {statement.body}"
+    assert "`told`" not in f"{statement.title} {statement.body}"
+
+
 def test_the_words_of_a_merge_are_those_of_its_request(project: RepoBuilder, gather: Gather) -> None:
     project.switch("topic")
     project.commit({"pkg/core.py": CORE.replace("return x", "return +x")}, "wip")

@@ -30,6 +30,8 @@ from change2task.patch.unified import parse_patch
 from change2task.syntax.languages import Language, language_of
 from change2task.syntax.symbols import names_defined
 from change2task.syntax.tests import changed_tests, test_units
+from change2task.syntax.tokens import same_code
+from change2task.syntax.units import unit_named
 from change2task.vcs.repository import Repository
 
 _BOT = "[bot]"
@@ -176,7 +178,10 @@ class _Gathering:
     def _visible(
         self, symbols: tuple[str, ...], undone: tuple[FileChange, ...], modern: dict[str, str | None]
     ) -> Visible:
-        """Touched symbols that stood before the change and stand after it, and files that survive."""
+        """Touched symbols that stood before the change and stand after it, and files that survive.
+
+        Of a file's symbols those count whose code was altered; where there are none, all of them do.
+        """
         kept = []
         for file in undone:
             if file.language is None or file.status in {"added", "deleted"} or not modern[file.path]:
@@ -186,9 +191,19 @@ class _Gathering:
             after = self.changed.read_after(unquote(file.path)) or b""
             both = names_defined(language, before) & names_defined(language, after)
             named = (s.removeprefix(f"{file.path}::") for s in symbols if s.startswith(f"{file.path}::"))
-            kept += [name for name in named if name.rpartition(".")[2] in both]
+            standing = [name for name in named if name.rpartition(".")[2] in both]
+            kept += [name for name in standing if not _same_unit(language, before, after, name)] or standing
         survivors = [path for f in undone if f.status not in {"added", "deleted"} and (path := modern[f.path])]
         return Visible(tuple(dict.fromkeys(kept)), tuple(survivors))
+
+
+def _same_unit(language: Language, before: bytes, after: bytes, name: str) -> bool:
+    """Whether a definition's code is what it was: only its documentation or comments differ."""
+    old, new = unit_named(language, before, name), unit_named(language, after, name)
+    if old is None or new is None:
+        return False
+    sides = (before[old.span.start : old.span.end], after[new.span.start : new.span.end])
+    return same_code(language, *sides, docstrings=False)
 
 
 def _undone(files: tuple[FileChange, ...], change: MergedChange) -> tuple[FileChange, ...]:
