@@ -92,7 +92,7 @@ def test_words_of_a_repair_are_not_put_forward_as_the_fault(
     own = evidence(title="Hints are not removed")
     stated = own.replacing(statement=Statement(title="Hints are removed", body="", provenance="intent"))
     said = ADAPTERS[family].contract(own, spec(family), Scope(), SURFACE).goal
-    assert "said of its repair, and tells what is wrong or how it is once that is put right" in said
+    assert "said of its repair: it tells what is wrong, or how it is once that is put right" in said
     assert "described below. " in ADAPTERS[family].contract(stated, spec(family), Scope(), SURFACE).goal
 
 

@@ -25,6 +25,34 @@ def test_a_thin_merge_gives_way_to_the_commits_it_brings() -> None:
     assert (statement.title, statement.provenance) == ("Handle empty names", "title")
 
 
+@pytest.mark.parametrize(
+    "beside",
+    [
+        "Test the mark of shortened text",
+        "docs: add changelog entry for BOM fix",
+        "Add tests for empty names",
+        "Add a news fragment",
+    ],
+)
+def test_of_a_series_commits_that_only_wrote_tests_or_documents_ask_for_nothing(beside: str) -> None:
+    messages = [
+        ("Let shortened text bear a mark", "Of any length."),
+        (beside, ""),
+        ("Refuse marks longer than the text", ""),
+    ]
+    body = build_statement(messages, series=True).body
+    assert "- Refuse marks longer than the text" in body
+    assert not any(line.endswith(beside) for line in body.splitlines())
+
+
+@pytest.mark.parametrize(
+    "asked", ["Test client follows redirects", "News pages are sorted", "Document titles are escaped"]
+)
+def test_of_a_series_commits_that_speak_of_such_things_are_asked_for(asked: str) -> None:
+    body = build_statement([("Let shortened text bear a mark", "Of any length."), (asked, "")], series=True).body
+    assert f"- {asked}" in body
+
+
 def test_a_title_too_short_to_work_from_is_grounded_in_what_it_touches() -> None:
     statement = build_statement([("Pickleability", "")], visible=SEEN)
     assert statement.provenance == "template"

@@ -63,9 +63,9 @@ BUG_FIX = ReversedBehaviour(
     family=Family.BUG_FIX,
     goal="The project behaves wrongly in the way described below. Find the cause and repair it, without changing"
     " behaviour that is right today.",
-    goal_beside_own_words="The project behaves wrongly. What stands below was said of its repair, and tells what is"
-    " wrong or how it is once that is put right. Find the cause and repair it, without changing behaviour that is right"
-    " today.",
+    goal_beside_own_words="The project behaves wrongly. What is told here was said of its repair: it tells what is"
+    " wrong, or how it is once that is put right. Find the cause and repair it, without changing behaviour that is"
+    " right today.",
 )
 
 _LACKING = (

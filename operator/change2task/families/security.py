@@ -27,7 +27,7 @@ _GOAL = (
     " behaviour."
 )
 _GOAL_BESIDE_OWN_WORDS = (
-    "The project has a security weakness. What stands below was said of its repair, and tells what is wrong or how it"
+    "The project has a security weakness. What is told here was said of its repair: it tells what is wrong, or how it"
     " is once that is put right. Remove it at its cause, without weakening or changing other behaviour."
 )
 

@@ -32,6 +32,14 @@ class Visible:
     files: tuple[str, ...] = ()
 
 
+_BESIDE = re.compile(
+    r"(?i)^(?:(?:docs?|tests?|ci|chore|style|changelog)(?:\([^)]*\))?:"
+    r"|(?:(?:add|adds|added|update|updates|updated|improve|more) )?(?:a |an |the |some )?(?:unit )?"
+    r"(?:tests?(?: (?:the|for|that|of|cases?)\b|\s*$)|docs?\b|documentation\b|change ?log\b|news fragment\b))"
+)
+"""A commit of a series that only wrote tests or documents, by how such are usually titled."""
+
+
 def build_statement(
     messages: Sequence[tuple[str, str]],
     *,
@@ -76,9 +84,10 @@ def place_alone(visible: Visible) -> Statement:
 
 
 def _rest(messages: Sequence[tuple[str, str]], told: str) -> str:
-    """The titles of a series beside the one already told, as a list."""
+    """The titles of a series beside the one already told, as a list; tests and documents are nobody's to write here."""
     titles = (clean_title(unwrapped(subject, body)[0]) for subject, body in messages)
-    others = [title for title in dict.fromkeys(titles) if title and title != told and not is_thin(title)]
+    wanted = [title for title in dict.fromkeys(titles) if title and title != told and not is_thin(title)]
+    others = [title for title in wanted if not _BESIDE.match(title)]
     return "\n".join(["It also asks for:", *(f"- {title}" for title in others)]) if others else ""
 
 
