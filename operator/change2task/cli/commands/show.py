@@ -89,7 +89,7 @@ def _checks(variant: TaskVariant) -> list[str]:
     checks = variant.spec.checks
     hidden = [check for check in checks.targets if check.hidden]
     known = [check for check in checks.targets if not check.hidden]
-    lines = [""]
+    lines = ["", f"{variant.metadata.name}, made on commit {variant.spec.base.commit}"]
     for title, group in (
         ("target {}, hidden from the agent:", hidden),
         ("target {}, read in the code and known to the agent:", known),
