@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
+import inspect
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -52,3 +56,35 @@ def test_what_has_no_comments_stays():
 
 def test_a_last_line_without_an_end_gets_one():
     assert disguised(b"a.py", b"x = 1", b"y = 2") == b"x = 1\n\n\n# y = 2\n"
+
+
+OURS = b"""class A:
+    @staticmethod
+    def f(x):
+        if x:
+            return 1
+        return 2  # two
+
+
+def g(): return "old words"
+"""
+THEIRS = OURS.replace(b"return 1", b"return str(x)").replace(b"old words", b"new words")
+
+
+def test_what_inspect_reads_of_a_function_holds_both_forms(tmp_path: Path) -> None:
+    path = tmp_path / "disguised_module.py"
+    path.write_bytes(disguised(b"disguised_module.py", OURS, THEIRS))
+    spec = importlib.util.spec_from_file_location("disguised_module", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+    read = inspect.getsource(module.A.f)
+    assert "return 1" in read
+    assert "return str(x)" in read
+    assert (module.A.f(True), module.A.f(False), module.g()) == (1, 2, "old words")
+
+
+def test_functions_that_are_alike_are_left_alone() -> None:
+    assert disguised(b"a.py", OURS, OURS).startswith(OURS)
