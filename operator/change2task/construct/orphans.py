@@ -131,7 +131,8 @@ def _unneeded(
         and not any(files.use(name, language, path) for name in names)
     ]
     # Names bound together share a span, and go together or not at all.
-    shared = {unit.span for unit in tops if unit not in {suspect for suspect, _ in suspects}}
+    suspected = {unit for unit, _ in suspects}
+    shared = {unit.span for unit in tops if unit not in suspected}
     while True:
         suspects = [(unit, names) for unit, names in suspects if unit.span not in shared]
         staying = _names_asked(language, _without(content, {unit.span for unit, _ in suspects}))
@@ -148,7 +149,8 @@ def _without(content: bytes, spans: Collection[Span]) -> bytes:
 
 
 def _names_asked(language: Language, content: bytes) -> frozenset[str]:
-    return names_used(language, content) | listed_names(language, content)
+    names = names_used(language, content)
+    return names | listed_names(language, content) if language is Language.PYTHON else names
 
 
 def _goes_by(language: Language, unit: Unit, text: bytes) -> frozenset[str] | None:
