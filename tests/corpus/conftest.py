@@ -82,6 +82,20 @@ class Task:
             made = variant.spec.trees.replacing(**trees)
             setattr(self, name, variant.replacing(spec=variant.spec.replacing(trees=made)))
 
+    def taken_out(self, path: str, content: Content, *, hidden: bool) -> None:
+        """Have this file in every tree but the agent's, from which it is taken out."""
+        self.with_files({path: content})
+        self.repo.switch("agent")
+        self.repo.commit({path: None})
+        spec = self.variant.spec
+        trees = spec.trees.replacing(agent=self.repo.tree("agent"))
+        checks, traces = spec.checks, dict(spec.traces)
+        if hidden:
+            checks = checks.replacing(hidden_files={**checks.hidden_files, path: "3" * 40})
+        else:
+            traces[path] = "removed"
+        self.variant = self.variant.replacing(spec=spec.replacing(trees=trees, checks=checks, traces=traces))
+
     def text(self, tree: str, path: str) -> bytes | None:
         """A file of a tree, None when it is not in it."""
         entry = self.repository.entry(tree, path.encode())

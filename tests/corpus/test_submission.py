@@ -111,6 +111,52 @@ def test_a_file_in_the_place_of_a_folder_that_was_put_back_does_not_count(task: 
     assert submitted.counted == ("src/pkg/sub.py/a.py",)
 
 
+TAKEN = "src/pkg/words.md/de.txt"
+IN_ITS_PLACE: dict[str, tuple[dict[str, Content], str]] = {
+    "a file below it": ({f"{TAKEN}/x.md": "x\n"}, f"{TAKEN}/x.md"),
+    "a file far below it": ({f"{TAKEN}/x/y/z.py": "x\n"}, f"{TAKEN}/x/y/z.py"),
+    "a link below it": ({f"{TAKEN}/x.md": Symlink(b"../../core.py")}, f"{TAKEN}/x.md"),
+    "a file in place of its folder": ({"src/pkg/words.md": "x\n"}, "src/pkg/words.md"),
+    "a link in place of its folder": ({"src/pkg/words.md": Symlink(b"more")}, "src/pkg/words.md"),
+}
+
+
+@pytest.mark.parametrize("case", IN_ITS_PLACE)
+@pytest.mark.parametrize("kind", ["trace", "hidden"])
+def test_what_was_taken_out_of_the_agents_tree_wins_over_what_lies_in_its_way(task: Task, case: str, kind: str):
+    files, path = IN_ITS_PLACE[case]
+    task.taken_out(TAKEN, "Guten Tag\n", hidden=kind == "hidden")
+    submitted = task.submitted({**REPAIR, **files})
+    assert (submitted.counted, submitted.put_back) == (("src/pkg/core.py",), (path,))
+    assert submitted.why[path] == "its place is taken by files that were put back"
+    full = unhidden(task.repository, task.variant, submitted, rules.taken_out(task.variant))
+    assert task.text(full, TAKEN) == b"Guten Tag\n"
+    assert task.text(full, path) is None
+
+
+@pytest.mark.parametrize("own", ["Hallo\n", Symlink(b"../core.py"), Executable(b"Hallo\n")])
+def test_an_answers_own_file_where_one_was_taken_out_counts_and_checks_run_with_the_tasks(task: Task, own: Content):
+    task.taken_out(TAKEN, "Guten Tag\n", hidden=False)
+    submitted = task.submitted({TAKEN: own})
+    assert (submitted.counted, submitted.put_back) == ((TAKEN,), ())
+    full = unhidden(task.repository, task.variant, submitted, rules.taken_out(task.variant))
+    assert task.repository.entry(full, TAKEN.encode()) == task.repository.entry(
+        task.variant.spec.trees.task, TAKEN.encode()
+    )
+
+
+@pytest.mark.parametrize("path", ["tests/fresh.py/test_x.py", "tests"])
+def test_tests_cannot_lie_in_the_way_of_what_the_restoration_brings(task: Task, path: str):
+    task.repo.switch("healthy")
+    task.repo.commit({"tests/fresh.py": "F = 1\n"})
+    trees = task.tests.spec.trees.replacing(healthy=task.repo.tree("healthy"))
+    task.tests = task.tests.replacing(spec=task.tests.spec.replacing(trees=trees))
+    gone = dict.fromkeys(("tests/test_core.py", "tests/data/x.json")) if path == "tests" else {}
+    submitted = task.submitted({**gone, path: "def test_x(): pass\n"}, tests=True)
+    assert path in submitted.put_back
+    assert path not in submitted.counted
+
+
 def test_links_inside_the_tree_and_modes_count(task: Task):
     files = {"src/pkg/link.py": Symlink(b"more/../core.py"), "src/pkg/more/a.py": Executable(b"A = 1\n")}
     assert task.submitted(files).put_back == ()

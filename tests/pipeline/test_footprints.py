@@ -78,4 +78,4 @@ def test_a_reader_of_the_store_is_shown_what_went_and_who_explains_it(vault: Vau
     assert "1 of them the change's own and hidden from the agent" in shown
     told = at_once("explain", "advisory", "--store", vault.store.path).out
     assert "taken from the agent's tree: tests/attacks.txt: removed: the change brought it" in told
-    assert "solution    pass     the statement holds nothing of the answer" in told
+    assert "solution    pass     no code block of the statement is the answer's" in told

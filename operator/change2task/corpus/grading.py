@@ -15,7 +15,7 @@ from change2task.checks.passes import PassOrder, PassRunner, perturbation
 from change2task.checks.results import SuiteResult
 from change2task.corpus.asked import selection_of, whole_regression
 from change2task.corpus.disguise import disguised
-from change2task.corpus.submission import Submission, unhidden, with_files_of
+from change2task.corpus.submission import Submission, taken_out, unhidden, with_files_of
 from change2task.corpus.verdicts import (
     Forged,
     Grade,
@@ -56,7 +56,7 @@ class Grader:
 
     def _grade_patch(self, variant: TaskVariant, regression: tuple[str, ...], submitted: Submission) -> Grade:
         checks = variant.spec.checks
-        hidden_paths = _taken_out(variant)
+        hidden_paths = taken_out(variant)
         full = unhidden(self._repository, variant, submitted, hidden_paths)
         selection = selection_of(variant, regression, self._naming)
         told = self._told_beside(variant, submitted)
@@ -103,7 +103,7 @@ class Grader:
         scopes, paths = self._scopes(submitted), [unquote(path) for path in submitted.counted]
         if not paths:
             return judge_tests(variant.metadata.name, Repeats(), submitted)
-        bare = with_files_of(self._repository, trees.healthy, trees.agent, _taken_out(variant))
+        bare = with_files_of(self._repository, trees.healthy, trees.agent, taken_out(variant))
         before = self._before({State.TASK: trees.agent, State.RESTORED: bare}, scopes)
         runs: dict[State, list[SuiteResult]] = {State.TASK: [], State.RESTORED: []}
         for repeat in range(REPEATS):
@@ -194,12 +194,6 @@ class Grader:
             if path in entries:
                 entries[path] = Entry(entries[path].mode, self._repository.write_blob(content))
         return self._repository.write_tree(Tree(entries))
-
-
-def _taken_out(variant: TaskVariant) -> list[bytes]:
-    """Paths of what the agent's tree is without: hidden checks, and what names the change."""
-    spec = variant.spec
-    return [unquote(path) for path in dict.fromkeys((*spec.checks.hidden_files, *spec.traces))]
 
 
 def _passing(suite: SuiteResult) -> frozenset[str]:

@@ -15,7 +15,7 @@ from change2task.corpus.additions import with_existing_tests
 from change2task.corpus.counting import Counting
 from change2task.history.roles import Roles
 from change2task.patch.binary import unpacked_bytes
-from change2task.patch.paths import quote
+from change2task.patch.paths import quote, unquote
 from change2task.patch.unified import MalformedPatch, parse_patch
 from change2task.syntax.languages import language_of
 from change2task.syntax.tests import test_units
@@ -65,7 +65,11 @@ def submission(
     before, after = repository.tree(spec.trees.agent), repository.tree(submitted)
     answer = {change.path for change in repository.changed_paths(spec.trees.task, spec.trees.healthy)}
     rules = Counting(contract=spec.output, roles=roles, answer=answer, taken=modules, before=before, checks=checks)
-    work = _Work(repository, before, keeps_tests=spec.output.output == "tests")
+    tests = spec.output.output == "tests"
+    # Files that lie in what is run and not in the agent's tree, beside which an answer cannot lie in their place.
+    laid_in = answer if tests else taken_out(variant)
+    source = repository.tree(spec.trees.healthy if tests else spec.trees.task)
+    work = _Work(repository, before, {path for path in laid_in if path in source}, keeps_tests=tests)
     for change in repository.changed_paths(spec.trees.agent, submitted):
         link = repository.blob(change.new.oid) if change.new and change.new.mode == SYMLINK else None
         why = rules.why_not(change, link, after)
@@ -74,6 +78,12 @@ def submission(
         else:
             work.why[quote(change.path)] = why
     return work.finished()
+
+
+def taken_out(variant: TaskVariant) -> list[bytes]:
+    """Paths of what the agent's tree is without: hidden checks, and what names the change."""
+    spec = variant.spec
+    return [unquote(path) for path in dict.fromkeys((*spec.checks.hidden_files, *spec.traces))]
 
 
 def with_files_of(repository: Repository, tree: str, source: str, paths: Iterable[bytes]) -> str:
@@ -107,10 +117,10 @@ def unhidden(repository: Repository, variant: TaskVariant, submitted: Submission
 
 
 class _Work:
-    """The agent's tree as it becomes the submitted one, change by change."""
+    """The agent's tree as it becomes the submitted one, change by change; ``laid_in`` are files it is run with."""
 
-    def __init__(self, repository: Repository, before: Tree, *, keeps_tests: bool) -> None:
-        self._repository, self._before, self._keeps_tests = repository, before, keeps_tests
+    def __init__(self, repository: Repository, before: Tree, laid_in: set[bytes], *, keeps_tests: bool) -> None:
+        self._repository, self._before, self._laid_in, self._keeps_tests = repository, before, laid_in, keeps_tests
         self._entries: dict[bytes, Entry] = dict(before)
         self._counted: list[bytes] = []
         self.why: dict[str, str] = {}
@@ -131,7 +141,7 @@ class _Work:
 
     def finished(self) -> Submission:
         """The submission; what cannot lie beside a path that was put back is put back too."""
-        folders = {above for path in self._entries for above in _above(path)}
+        folders = {above for path in (*self._entries, *self._laid_in) for above in _above(path)}
         for path in [p for p in self._counted if p in self._entries and self._in_the_way(p, folders)]:
             self._counted.remove(path)
             self.why[quote(path)] = "its place is taken by files that were put back"
@@ -173,7 +183,7 @@ class _Work:
         return Entry(change.new.mode, self._repository.write_blob(kept.content))
 
     def _in_the_way(self, path: bytes, folders: set[bytes]) -> bool:
-        return path in folders or any(above in self._entries for above in _above(path))
+        return path in folders or any(above in self._entries or above in self._laid_in for above in _above(path))
 
 
 def _above(path: bytes) -> list[bytes]:

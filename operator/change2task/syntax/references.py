@@ -40,6 +40,7 @@ _NAMING = """
   @statement)
 """
 _QUOTED = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
+_LISTED = re.compile(rb"\s*[A-Za-z_]\w*(?:\s*,\s*[A-Za-z_]\w*)*\s*,?\s*")
 
 
 @lru_cache(maxsize=64)
@@ -92,6 +93,19 @@ def quoted_names(language: Language, source: bytes) -> tuple[tuple[int, str], ..
         for token in tokens(language, source)
         if token.kind in _STRINGS and _QUOTED.fullmatch(token.text)
     )
+
+
+@lru_cache(maxsize=64)
+def listed_names(language: Language, source: bytes) -> frozenset[str]:
+    """The names in strings that are nothing but names with commas between them: pytest's arguments (`"db, page"`)
+    are so written, and every quoted name is such a list of one.
+    """
+    return frozenset(
+        name.strip()
+        for token in tokens(language, source)
+        if token.kind in _STRINGS and _LISTED.fullmatch(token.text)
+        for name in _text(token.text).split(",")
+    ) | frozenset(name for _, name in quoted_names(language, source))
 
 
 @lru_cache(maxsize=64)

@@ -51,13 +51,13 @@ def screen_regression(
     """Note whether what builds and passes on the base does so on the agent's tree, which is given back."""
     tree = hidden.agent_tree(repository, case, task_tree, result)
     building = builds.judge(runner, case.build, tree, case.healthy_tree)
-    if not building.passed and _may_be_plainer(result):
+    if not building.passed and may_be_plainer(result):
         tree = _plainer(repository, case, task_tree, result)
         building = builds.judge(runner, case.build, tree, case.healthy_tree)
     result.note(building)
     for _ in range(_ROUNDS):
         record, failing = _run_open(runner, case, tree, result)
-        if failing and _may_be_plainer(result):
+        if failing and may_be_plainer(result):
             plainer = _plainer(repository, case, task_tree, result)
             again, still = _run_open(runner, case, plainer, result)
             if set(failing) - set(still):
@@ -78,7 +78,8 @@ def screen_regression(
     return tree
 
 
-def _may_be_plainer(result: Qualification) -> bool:
+def may_be_plainer(result: Qualification) -> bool:
+    """Whether more was taken out of the agent's tree than must be hidden."""
     return not result.plain and bool(result.traces or result.own_hidden)
 
 
