@@ -155,3 +155,14 @@ def test_what_packaging_holds_of_the_change_is_told_and_left(scene):
     gone = cleared(scene, now, traces)
     assert scene.files(gone.tree) == now
     assert gone.left == {"setup.cfg": "lines of the change stand in packaging or settings, which are left alone"}
+
+
+def test_a_broken_run_loses_neither_rules_nor_lines_that_stood_there_before(scene):
+    rule, known = b"=" * 24 + b"\n", b"See the guide for all the rest.\n"
+    before = rule + b"Intro\n" + rule + known
+    run = b"\n" + rule + b"Labels are joined by a colon now\n" + rule + b"-" * 24 + b"\n" + known
+    now = (before + run).replace(b"a colon now", b"one sign") + b"Labels are what stands in front.\n"
+    after = before + run + b"Labels are what stands in front.\n"
+    traces = traced(scene, {"g.md": before}, {"g.md": after}, {"g.md": now})
+    gone = cleared(scene, {"g.md": now}, traces, documents={"g.md"})
+    assert scene.files(gone.tree)["g.md"] == now.replace(b"Labels are what stands in front.\n", b"")

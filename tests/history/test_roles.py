@@ -197,3 +197,34 @@ def test_attributes_of_the_repository_are_heard() -> None:
 @given(st.binary(min_size=1, max_size=40), st.binary(max_size=200))
 def test_every_path_and_content_has_a_role(path: bytes, content: bytes) -> None:
     assert Roles(Scope(source=("src/**",)), (path,), {b".gitattributes": content}).role(path, content) in Role
+
+
+@pytest.mark.parametrize(
+    ("path", "part"),
+    [
+        ("src/pkg/lang/de.txt", Role.SOURCE),
+        ("src/pkg/prompts/ask.md", Role.SOURCE),
+        ("src/pkg/words.rst", Role.SOURCE),
+        ("src/pkg/security.txt", Role.SOURCE),
+        ("middleware/words.txt", Role.SOURCE),
+        ("src/pkg/README.md", Role.DOCS),
+        ("src/pkg/LICENSE", Role.DOCS),
+        ("docs/source/usage.rst", Role.DOCS),
+        ("words.txt", Role.DOCS),
+        ("src/pkg/news/page.html", Role.SOURCE),
+        ("src/pkg/changes/table.json", Role.SOURCE),
+        ("src/pkg/newsfragments/12.feature.1.rst", Role.DOCS),
+        ("src/pkg/newsfragments/+orphan.misc.md", Role.DOCS),
+        ("src/pkg/news/12.feature.html", Role.SOURCE),
+    ],
+)
+def test_prose_and_news_in_a_product_are_what_it_reads(path: str, part: Role) -> None:
+    paths = (*PYTHON, b"src/pkg/news/__init__.py", b"middleware/compress.go")
+    assert Roles(Scope(), paths).role(path.encode()) is part
+
+
+def test_only_what_no_product_reads_lies_apart_from_it() -> None:
+    roles = Roles(Scope(), (*PYTHON, b"middleware/compress.go"))
+    assert all(roles.in_product(path) for path in (b"src/pkg/README.md", b"middleware/README.md", b"django/NEWS"))
+    apart = (b"README.md", b"docs/source/use.rst", b"news/1.feature", b"src/pkg/newsfragments/1.feature")
+    assert not any(roles.in_product(path) for path in apart)

@@ -285,6 +285,11 @@ class Reason(StrEnum):
         "The restoration patch does not give the healthy base back byte for byte.",
         RejectionClass.QUALIFICATION,
     )
+    ANSWER_VISIBLE = (
+        "AnswerVisible",
+        "A file that the change touched too and that is not undone still holds lines of the restoration.",
+        RejectionClass.QUALIFICATION,
+    )
     TARGETS_NOT_HIDABLE = (
         "TargetsNotHidable",
         "The target checks could not be taken out of the agent's tree.",

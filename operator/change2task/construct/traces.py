@@ -51,6 +51,8 @@ class Trace:
     whole: bool
     runs: tuple[tuple[bytes, ...], ...] = ()
     fixed: bool = False
+    known: frozenset[bytes] = frozenset()
+    """Lines that the file held before the change, which are not the change's where a run no longer stands whole."""
 
 
 @dataclass(frozen=True)
@@ -101,8 +103,9 @@ def traces_of(
             earlier = None if file.before is None else repository.entry(before_tree, file.before)
             old = b"" if earlier is None else repository.blob(earlier.oid)
             runs = _runs(old, repository.blob(then.oid))
-            if _without_runs(repository.blob(now.oid), runs) is not None:
-                found.append(Trace(file.modern, whole=False, runs=runs, fixed=file.is_fixed))
+            known = frozenset(old.splitlines())
+            if _without_runs(repository.blob(now.oid), runs, known) is not None:
+                found.append(Trace(file.modern, whole=False, runs=runs, fixed=file.is_fixed, known=known))
     return tuple(found)
 
 
@@ -136,7 +139,7 @@ def without_traces(
         elif trace.whole:
             del entries[trace.path]
             files[path] = "removed: the change brought it"
-        elif (less := _without_runs(repository.blob(entry.oid), trace.runs)) is not None:
+        elif (less := _without_runs(repository.blob(entry.oid), trace.runs, trace.known)) is not None:
             entries[trace.path] = Entry(entry.mode, repository.write_blob(less[0]))
             files[path] = f"{less[1]} lines of the change removed"
     for path in sorted(change_logs):
@@ -206,10 +209,13 @@ def _runs(before: bytes, after: bytes) -> tuple[tuple[bytes, ...], ...]:
 
 
 def _tells(line: bytes) -> bool:
-    return len(line.strip().decode("utf-8", "replace")) >= LEAST_LINE
+    text = line.strip().decode("utf-8", "replace")
+    return len(text) >= LEAST_LINE and any(sign.isalnum() for sign in text)
 
 
-def _without_runs(content: bytes, runs: Sequence[tuple[bytes, ...]]) -> tuple[bytes, int] | None:
+def _without_runs(
+    content: bytes, runs: Sequence[tuple[bytes, ...]], known: frozenset[bytes]
+) -> tuple[bytes, int] | None:
     """The content without the runs, or without their long lines where a run no longer stands whole; None: no such."""
     lines = content.splitlines(keepends=True)
     bare = [line.rstrip(b"\r\n") for line in lines]
@@ -219,7 +225,7 @@ def _without_runs(content: bytes, runs: Sequence[tuple[bytes, ...]]) -> tuple[by
         whole = [at for at in range(len(bare) - width + 1) if tuple(bare[at : at + width]) == run]
         doomed.update(place for at in whole for place in range(at, at + width))
         if not whole:
-            telling = frozenset(line for line in run if _tells(line))
+            telling = frozenset(line for line in run if _tells(line)) - known
             doomed.update(place for place, line in enumerate(bare) if line in telling)
     return (_kept(lines, doomed), len(doomed)) if doomed else None
 

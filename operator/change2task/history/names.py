@@ -37,6 +37,9 @@ _DOC_NAMES = re.compile(
     r"|contributing|thanks|acknowledge?ments|licen[cs]e|copying|notice|code_of_conduct|security|upgrading"
     r"|maintainers|credits|citation|todo|roadmap|faq)([-_.].*)?"
 )
+_OWN_NAMES = re.compile(
+    r"(?i)(readme|changes|change_?log|news|licen[cs]e|copying|authors|contributors|contributing|notice)([-_.].*)?"
+)
 _DOC_FOLDERS = _words("doc docs documentation man manual site website examples example demo demos tutorial")
 _NEWS_FOLDERS = _words("newsfragments news changelog.d changelog changes news.d changelogs .changes .changeset")
 _NEWS_FILE = re.compile(
@@ -130,6 +133,11 @@ def is_news_file(folders: tuple[str, ...], name: str) -> bool:
     in_news = any(f.lower() in _NEWS_FOLDERS for f in folders)
     if in_news and (suffix(name) not in CODE_SUFFIXES):
         return True
+    return is_change_log_name(name)
+
+
+def is_change_log_name(name: str) -> bool:
+    """Whether the file is called like a change log, wherever it lies."""
     if suffix(name) in CODE_SUFFIXES:
         return False
     return _DOC_NAMES.fullmatch(name) is not None and re.match(r"(?i)(change|news|history|release)", name) is not None
@@ -138,6 +146,11 @@ def is_news_file(folders: tuple[str, ...], name: str) -> bool:
 def is_news_fragment(name: str) -> bool:
     """Whether the name is shaped like a towncrier or scriv fragment: ``603.feature.rst``."""
     return _NEWS_FILE.fullmatch(name) is not None and name[:1] in "0123456789+"
+
+
+def is_document_by_itself(name: str) -> bool:
+    """Whether the file is a document even in the middle of a product, where prose may be data that it reads."""
+    return suffix(name) in PROSE_SUFFIXES and _OWN_NAMES.fullmatch(name) is not None
 
 
 def is_doc_name(name: str) -> bool:

@@ -40,10 +40,13 @@ class Roles:
         self._attributes = Attributes(attributes or {})
         self._packages: set[str] = set()
         self._test_folders: set[str] = set()
+        self._code_folders: set[str] = set()
         for path in paths:
             folder, _, name = as_text(path).rpartition("/")
             if name == "__init__.py":
                 self._packages.add(folder)
+            elif folder and names.suffix(name) in names.CODE_SUFFIXES and not names.is_test_file_name(name):
+                self._code_folders.add(folder)
             if names.is_test_file_name(name):
                 self._test_folders.update(_and_above(folder))
 
@@ -66,6 +69,13 @@ class Roles:
         """Whether the manifest forbids every task to touch the file."""
         return matches(path, self._scope.protected)
 
+    def in_product(self, path: bytes) -> bool:
+        """Whether the file lies where the product may read it, whatever it is called; news fragments are not read."""
+        *above, name = as_text(path).split("/")
+        folders = tuple(above)
+        fragment = names.is_news_fragment(name) and not self._holds_code(folders)
+        return self._beside_code(folders) and not fragment
+
     def _by_attributes(self, path: bytes) -> Role | None:
         if self._attributes.says(path, "linguist-generated") or self._attributes.says(path, "linguist-vendored"):
             return Role.GENERATED
@@ -79,7 +89,7 @@ class Roles:
             return Role.GENERATED
         if self._is_test(folders, name):
             return Role.TESTS
-        if names.is_news_file(folders, name) or names.is_news_fragment(name):
+        if self._is_news(folders, name):
             return Role.DOCS
         if names.is_metadata_name(folders, name):
             return Role.METADATA
@@ -89,6 +99,11 @@ class Roles:
             if _VERSION_MODULE.fullmatch(name) and only_states_version(content):
                 return Role.METADATA
         return self._of_what_is_left(folders, name)
+
+    def _is_news(self, folders: tuple[str, ...], name: str) -> bool:
+        if not self._in_product(folders):
+            return names.is_news_file(folders, name) or names.is_news_fragment(name)
+        return names.is_news_fragment(name) and not self._holds_code(folders)
 
     def _is_test(self, folders: tuple[str, ...], name: str) -> bool:
         if names.is_test_file_name(name) or (not folders and name == "test.py"):
@@ -111,8 +126,12 @@ class Roles:
         if code:
             return Role.SOURCE
         template = any(f.lower() in {"templates", "template", "_templates"} for f in folders)
-        if names.is_doc_name(name) and not (inside and template):
+        if names.is_document_by_itself(name):
             return Role.DOCS
+        if names.is_doc_name(name):
+            if not self._beside_code(folders):
+                return Role.DOCS
+            inside = inside or names.suffix(name) in names.PROSE_SUFFIXES
         if inside and (template or names.suffix(name) in names.DATA_SUFFIXES):
             return Role.SOURCE
         return Role.METADATA
@@ -121,7 +140,19 @@ class Roles:
         """Whether the folder travels with the product: below a package or a customary source root."""
         if any("/".join(folders[: n + 1]) in self._packages for n in range(len(folders))):
             return True
-        return any(f in _SOURCE_ROOTS for f in folders)
+        return any(f in _SOURCE_ROOTS for f in folders) and not names.is_doc_folder(folders[0])
+
+    def _beside_code(self, folders: tuple[str, ...]) -> bool:
+        """Whether it lies in the product, or below a folder of code that is no package by name (Go, namespaces)."""
+        if self._in_product(folders):
+            return True
+        if any(names.is_doc_folder(f) for f in folders):
+            return False
+        return any("/".join(folders[: n + 1]) in self._code_folders for n in range(len(folders)))
+
+    def _holds_code(self, folders: tuple[str, ...]) -> bool:
+        folder = "/".join(folders)
+        return folder in self._packages or folder in self._code_folders
 
 
 def _and_above(folder: str) -> set[str]:

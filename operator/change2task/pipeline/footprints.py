@@ -42,7 +42,8 @@ def footprints(repository: Repository, base: BaseOnHand, evidence: Evidence, ass
     by_role: dict[Role, set[str]] = {Role.TESTS: set(), Role.DOCS: set()}
     for path in repository.tree(base.tree):
         role = roles.role(path)
-        if role in by_role and not roles.protected(path):
+        readable = role is Role.DOCS and roles.in_product(path)
+        if role in by_role and not (readable or roles.protected(path)):
             by_role[role].add(quote(path))
     named = {quote(path) for path in checks.named()}
     documents = frozenset(by_role[Role.DOCS] - named)

@@ -1,7 +1,7 @@
 """All gates over one proposed task state, cheapest first, stopping at the first refusal.
 
-Scope, syntax, dangling names and footprint need no run. Then screening, the statement's names, the proved inverse, and
-at last every repeat. Trying the next proposal after a refusal is left to the pipeline.
+Scope, syntax, dangling names and footprint need no run. Then screening, copies of the answer, the statement's names,
+the proved inverse, and at last every repeat. Trying the next proposal after a refusal is left to the pipeline.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from change2task.api.reasons import Reason
 from change2task.checks.passes import PassRunner
 from change2task.construct.models import Proposal
 from change2task.construct.patches import InverseNotExact, TaskPatches, derive
-from change2task.validate import interface, oracles, solution
+from change2task.validate import interface, oracles, solution, visible
 from change2task.validate.case import Case
 from change2task.validate.confirming import confirm, judge_fidelity
 from change2task.validate.qualification import Qualification, Refused
@@ -44,6 +44,7 @@ def _qualified(
         modern = static_gates(repository, case, proposal.tree, result)
         screen_targets(runner, case, proposal.tree, beside, result)
         agent_tree = screen_regression(repository, runner, case, proposal.tree, result)
+        result.note(visible.judge(repository, case, proposal.tree, agent_tree))
         _told(repository, case, proposal.tree, result)
         patches = _patches(repository, case, proposal.tree, agent_tree, result)
         _run_all(repository, runner, case, patches, beside, modern, result)
