@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from change2task.api.modernbase import PodTemplate, ResourceAmounts, Retention
+from change2task.api.modernbase import Retention
+from change2task.api.podtemplate import PodTemplate, ResourceAmounts
 from change2task.api.quantities import amount
 
 SAME = [("1", "1000m"), ("1Gi", "1024Mi"), ("1G", "1e9"), ("1.5Ki", "1536"), ("+2", "2"), (".5", "500m"),

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from change2task.api.metadata import Reference
-from change2task.api.modernbase import PodTemplate, ResourceAmounts, Toleration
+from change2task.api.podtemplate import PodTemplate, ResourceAmounts, Toleration
 from change2task.cluster.names import job_name
 from change2task.cluster.step_job import StepJob, Subject
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from change2task.api.model import Model
-from change2task.api.modernbase import PodTemplate
+from change2task.api.podtemplate import PodTemplate
 from change2task.cluster import names
 from change2task.cluster.parts import (
     Subject,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from change2task.api.model import Model
-from change2task.api.modernbase import PodTemplate
+from change2task.api.podtemplate import PodTemplate
 from change2task.cluster import names
 
 USER: Final = 1000

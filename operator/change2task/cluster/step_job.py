@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from change2task.api.model import Model
-from change2task.api.modernbase import PodTemplate, ResourceAmounts
+from change2task.api.podtemplate import PodTemplate, ResourceAmounts
 from change2task.api.quantities import amount
 from change2task.cluster import names
 from change2task.cluster.parts import (

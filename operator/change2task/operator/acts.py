@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 import structlog
 
-from change2task.api.modernbase import PodTemplate
+from change2task.api.podtemplate import PodTemplate
 from change2task.api.reasons import Reason
 from change2task.cluster.failures import Failure
 from change2task.cluster.kube import Json, Kube

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from change2task.api.metadata import ObjectMeta
-from change2task.api.modernbase import ModernBase, PodTemplate
+from change2task.api.modernbase import ModernBase
+from change2task.api.podtemplate import PodTemplate
 from change2task.api.taskvariant import TaskVariant, TaskVariantStatus
 from change2task.cluster.kube import Json
 from change2task.cluster.layers import layer_of
