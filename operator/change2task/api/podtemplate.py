@@ -1,7 +1,7 @@
 """What users may say of the pods that work for a base: amounts, places, priorities; never what runs in them.
 
-It is a small part of Kubernetes' own template, with Kubernetes' own rules, so that what the API server would refuse of a
-pod is refused where it is written.
+It is a small part of Kubernetes' own template, with Kubernetes' own rules, so that what the API server would refuse of
+a pod is refused where it is written.
 """
 
 from __future__ import annotations
