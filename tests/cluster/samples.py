@@ -55,6 +55,7 @@ MODERN_BASE: Spec = {
         "labels": {"team": "a"},
     },
     "retention": {"finishedJobsSeconds": 60},
+    "mining": {"since": "2025-01-01", "limit": 10, "families": ["BugFix"], "minimumScore": 0.5},
 }
 MODERN_BASE_CHANGES: Spec = {
     "repository": {"url": "https://git.example.org/y.git"},
@@ -116,6 +117,7 @@ TASK_VARIANT: Spec = {
         "body": "Repair it.",
         "provenance": "intent",
         "interface": [{"name": "half", "path": "src/toolbox.py"}],
+        "codeCut": 1,
     },
     "output": {"output": "patch", "permitted": ["src/**"], "protected": ["tests/**"]},
     "taskPatch": PATCH,
@@ -135,7 +137,10 @@ TASK_VARIANT: Spec = {
         "regressionDigest": DIGEST,
         "regressionCount": 4,
         "hiddenFiles": {"tests/test_x.py": "b1"},
+        "hiddenRegression": ["tests/test_x.py::test_also"],
     },
+    "traces": {"CHANGES.md": "1 lines of the change removed"},
+    "shared": ["half"],
     "level": 1,
     "strategy": "ExactReversal",
     "fidelity": {
@@ -165,6 +170,8 @@ TASK_VARIANT_CHANGES: Spec = {
     "restorationPatch": {**PATCH, "digest": OTHER},
     "trees": {**TASK_VARIANT["trees"], "task": "t9"},
     "checks": {**TASK_VARIANT["checks"], "regressionCount": 5},
+    "traces": {"NEWS.md": "removed: the change brought it"},
+    "shared": ["third"],
     "level": 2,
     "strategy": "UniqueBlock",
     "fidelity": {**TASK_VARIANT["fidelity"], "score": 0.9},

@@ -425,6 +425,7 @@ def test_who_may_view_or_edit_a_namespace_may_so_with_our_resources(fresh: Relea
     assert may("eve", "create", "modernbases")
     assert may("eve", "create", "taskcandidates")
     assert may("eve", "delete", "taskvariants")
+    assert may("eve", "patch", "taskvariants"), "that asks for a replay"
     assert not may("eve", "create", "taskvariants")
-    assert not may("eve", "patch", "taskvariants")
+    assert not may("eve", "update", "taskvariants")
     assert not may("ada", "create", "taskcandidates")
