@@ -167,7 +167,7 @@ def test_as_process_1_a_check_may_kill_everything_there_is(tmp_path: Path):
 def test_killed_from_outside_and_started_again_it_goes_on_with_the_next_round(place: Pass):
     place.lay_plan(
         toy_plan(
-            f'[ "$C2T_ROUND" = 1 ] && {{ {FINISH} exit 0; }}; : >"$C2T_HOME/there"; sleep 300',
+            f'[ "$C2T_ROUND" = 1 ] && {{ {FINISH} exit 0; }}; : >"$C2T_HOME/there"; sleep 30',
             rebuild=["echo x >>built"],
         )
     )

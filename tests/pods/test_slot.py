@@ -162,7 +162,6 @@ def test_a_slot_without_a_start_has_nothing_to_do(tmp_path: Path) -> None:
     assert (ended.returncode, list(tmp_path.iterdir())) == (0, [tmp_path / SLOT])
 
 
-@pytest.mark.skipif(shutil.which("ipcrm") is None, reason="NO IPCRM: images without it keep what tests share")
 def test_what_an_earlier_slot_shared_by_name_is_gone_when_the_next_begins(slot: Slot) -> None:
     slot.lay_plan(toy_plan(f'cat /proc/sysvipc/shm >"$C2T_HOME/seen"; {FINISH}'))
     earlier = slot.folder / "earlier.sh"

@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-from hack.kind.cluster import running
-from hack.kind.settings import Settings as KindSettings
 from tests.bench.cluster.metrics import MIB, metrics
 from tests.cluster.kubectl import Kubectl, wait_for
 
@@ -21,13 +19,6 @@ NAMESPACE = "default"
 LABEL = "tests.change2task.dev/idle"
 MANY = 2000
 SECONDS = 1800.0
-
-
-@pytest.fixture
-def kubectl(tmp_path: Any) -> Kubectl:
-    cluster = running(KindSettings.from_environment())
-    assert cluster is not None, "make cluster, make install"
-    return Kubectl(str(cluster.kubectl), cluster.kubeconfig, tmp_path)
 
 
 @pytest.mark.bench

@@ -17,8 +17,6 @@ import pytest
 
 from change2task.cluster import names
 from change2task.operator.jobs import is_over
-from hack.kind.cluster import running
-from hack.kind.settings import Settings as KindSettings
 from tests.bench.cluster.metrics import MIB, metrics
 from tests.cluster.kubectl import Kubectl, wait_for
 
@@ -26,13 +24,6 @@ AT_A_TIME = 3
 """As ``make install`` lets run at a time on the test cluster."""
 SECONDS = 1800.0
 DEMO = "default"
-
-
-@pytest.fixture
-def kubectl(tmp_path: Any) -> Kubectl:
-    cluster = running(KindSettings.from_environment())
-    assert cluster is not None, "make cluster, make install, kubectl apply -f examples/demo/"
-    return Kubectl(str(cluster.kubectl), cluster.kubeconfig, tmp_path)
 
 
 @pytest.mark.bench
