@@ -13,6 +13,7 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -159,6 +160,36 @@ def test_asked_twice_a_run_ends_at_once_whatever_it_waits_for(world: World, tmp_
     assert said.endswith("stopped; everything finished is stored, run again to go on\n")
     left = subprocess.run(["pgrep", "-f", url], capture_output=True, check=False)
     assert left.stdout == b"", "git was ended too"
+
+
+PRESSED = """
+import subprocess, sys, threading
+from change2task.cli.stopping import stopping
+
+def work(asked, done):
+    print("now", flush=True)
+    process = subprocess.Popen(["sleep", "60"])
+    asked.wait()
+    process.kill()
+    process.wait()
+    done.set()
+
+for _ in range(int(sys.argv[1])):
+    done = threading.Event()
+    with stopping(last=lambda: None) as asked:
+        threading.Thread(target=work, args=(asked, done)).start()
+        done.wait()
+"""
+
+
+def test_no_interrupt_is_lost_that_comes_while_a_worker_starts_a_process() -> None:
+    rounds = 100
+    with subprocess.Popen([sys.executable, "-c", PRESSED, str(rounds)], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        for _ in range(rounds):
+            assert process.stdout.readline() == b"now\n"
+            process.send_signal(signal.SIGINT)
+        assert ends_in(process, 20) == 0
 
 
 def test_an_interrupt_before_anything_began_is_no_crash(world: World, tmp_path: Path) -> None:
