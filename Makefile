@@ -14,7 +14,7 @@ WORKERS ?= auto
 INSTALL = $(if $(KUBECONFIG_FILE),--kubeconfig $(KUBECONFIG_FILE)) $(if $(VALUES),--values $(VALUES))
 
 .DEFAULT_GOAL := help
-.PHONY: help venv install uninstall helm images lock test lint format types layers generate generated fast unit cluster cluster-image cluster-down smoke e2e chaos demo bench clean
+.PHONY: help venv install uninstall helm images lock test lint format types layers generate generated fast unit coverage cluster cluster-image cluster-down smoke e2e chaos demo bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,7 +55,11 @@ generate: venv ## write the files that are made from the code
 generated: venv ## fail when a generated file differs from what the code gives
 	$(BIN)/python -m hack.generate --check
 
-unit: venv ## all tests in parallel, with coverage
+unit: venv ## all tests in parallel
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not bench and not cluster" $(ARGS)
+
+# Measuring costs two thirds of the processor time again, so it is asked for.
+coverage: venv ## the same, and what of the code they reach
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term -m "not bench and not cluster" $(ARGS)
 
 fast: venv ## the tests that need no index and no container engine, without coverage
