@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from change2task.checks.labels import LabelledRunner
 from change2task.checks.passes import PassOrder, PassRecord, perturbation
 from change2task.checks.results import SuiteResult, TestResult
 from change2task.corpus.store import Store
 from change2task.pipeline.journal import JournalRunner
-from change2task.pipeline.labels import LabelledRunner
 from tests.support.runners import OneByOne
 
 FINISHED = SuiteResult(

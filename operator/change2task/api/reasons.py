@@ -295,6 +295,11 @@ class Reason(StrEnum):
         "The target checks could not be taken out of the agent's tree.",
         RejectionClass.QUALIFICATION,
     )
+    ORACLE_TOO_WEAK = (
+        "OracleTooWeak",
+        "Checks notice fewer parts of the restoration than spec.validation.oracle asks for.",
+        RejectionClass.QUALIFICATION,
+    )
 
     # harness
     HARNESS_CRASHED = (

@@ -191,11 +191,29 @@ class Construction(Model):
     attempts: int = Field(default=4, ge=1, le=4, description="Model attempts (paper: at most four).")
 
 
+class OracleDemand(Model):
+    """How it is found out what the checks would notice, and how much they must."""
+
+    parts: int = Field(
+        default=12, ge=0, le=100, description="Parts of the restoration that are left out in turn; 0 measures nothing."
+    )
+    minimum: float | None = Field(
+        default=None, ge=0, le=1, description="Share of these parts that checks must notice; absent: it is told only."
+    )
+
+    @model_validator(mode="after")
+    def _measured_where_asked(self) -> OracleDemand:
+        if self.minimum is not None and self.parts == 0:
+            raise ValueError("minimum asks for a share of parts, and parts: 0 measures none; give parts, or no minimum")
+        return self
+
+
 class Validation(Model):
-    """How often states are run."""
+    """How often states are run, and what of their checks is measured."""
 
     task_repeats: int = Field(default=3, ge=1, le=20, description="Runs of the task state.")
     healthy_repeats: int = Field(default=2, ge=1, le=20, description="Runs of the healthy and the restored state.")
+    oracle: OracleDemand = Field(default=OracleDemand(), description="What the checks would notice.")
 
 
 class TaskCandidateSpec(Frozen):
@@ -215,7 +233,7 @@ class TaskCandidateSpec(Frozen):
         json_schema_extra={"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["id"]},
     )
     construction: Construction = Field(default=Construction(), description="How far construction may go.")
-    validation: Validation = Field(default=Validation(), description="How often states are run.")
+    validation: Validation = Field(default=Validation(), description="How often states are run, what is measured.")
     suspend: bool = Field(default=False, description="Start nothing new while this is true.")
 
     @field_validator("checks")

@@ -129,6 +129,27 @@ class Checks(Model):
     )
 
 
+class OraclePart(Model):
+    """A part of the restoration that an answer may lack without any check noticing."""
+
+    kind: Literal["hunk", "file", "function"] = Field(description="What kind of part.")
+    path: str = Field(description="Quoted path of its file.")
+    line: int = Field(ge=1, description="Its first line in the restored state.")
+    name: str = Field(default="", description="The function's name.")
+    idle: bool = Field(
+        default=False, description="No hidden check ends otherwise when this alone is restored to the task state."
+    )
+
+
+class OracleStrength(Model):
+    """What the checks notice of the restoration's parts, each left out once."""
+
+    parts: int = Field(ge=0, description="Parts that were left out in turn.")
+    noticed: int = Field(ge=0, description="Of these, without how many some check did not pass.")
+    untried: int = Field(default=0, ge=0, description="Parts that were not tried.")
+    unnoticed: tuple[OraclePart, ...] = Field(default=(), max_length=50, description="The first that nobody noticed.")
+
+
 class Trees(Model):
     """Git trees of the states; H = V·T⁻¹·G."""
 
@@ -161,13 +182,16 @@ class TaskVariantSpec(Frozen):
         default_factory=dict,
         description="Quoted path to what T took out of it because it names the change: documents, change-log entries.",
     )
+    oracle: OracleStrength | None = Field(
+        default=None, description="What the checks notice; absent where it was not measured."
+    )
     level: int = Field(description="The paper's level that made the task.")
     strategy: str = Field(description="The strategy that made the task.")
     fidelity: Fidelity = Field(description="Likeness to the source change.")
     tool_version: str = Field(description="Version of change2task that made it.")
 
 
-_YOUNGER: Final = (("traces",), ("shared",), ("checks", "hiddenRegression"), ("statement", "codeCut"))
+_YOUNGER: Final = (("oracle",), ("traces",), ("shared",), ("checks", "hiddenRegression"), ("statement", "codeCut"))
 """Fields that came after tasks were published: where they say nothing they do not count, so that names stay."""
 
 
@@ -178,8 +202,8 @@ def variant_name(spec: TaskVariantSpec) -> str:
         owner = document
         for step in above:
             owner = owner[step]
-        if not owner[last]:
-            del owner[last]
+        if not owner.get(last):
+            owner.pop(last, None)
     canonical = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return f"tv-{hashlib.sha256(canonical.encode()).hexdigest()[:16]}"
 

@@ -111,6 +111,7 @@ def align(
         stated_targets=frozenset(c.id for c in (*(spec.checks or ()), *beside) if c.role == "target"),
         stated_regression=frozenset(c.id for c in spec.checks or () if c.role == "regression"),
         task_repeats=spec.validation.task_repeats,
+        oracle=spec.validation.oracle,
         healthy_repeats=spec.validation.healthy_repeats,
     )
     alignment = Alignment(

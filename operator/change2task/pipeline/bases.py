@@ -26,6 +26,7 @@ from change2task.base.inventory import Inventory
 from change2task.base.known import Held, Known, NotAsItWas
 from change2task.base.models import NoBase, PreparedBase
 from change2task.base.prepare import STAGES, prepare_base
+from change2task.checks.labels import LabelledRunner
 from change2task.checks.laying import CheckCommand
 from change2task.checks.passes import InfrastructureFault
 from change2task.checks.reader import reader_for
@@ -35,7 +36,6 @@ from change2task.pipeline import status
 from change2task.pipeline.base_status import failed_status, ready_status
 from change2task.pipeline.journal import JournalRunner
 from change2task.pipeline.keys import digest
-from change2task.pipeline.labels import LabelledRunner
 from change2task.pipeline.ports import BaseOnHand, Clock, Ground, Grounds
 from change2task.pipeline.progress import Reporter
 from change2task.runtime.models import Limits

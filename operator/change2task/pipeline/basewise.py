@@ -17,10 +17,10 @@ from change2task.base.builds import Builds, NotBuilt
 from change2task.base.environment import PlacedEnvironment
 from change2task.base.models import NoBase, PreparedBase
 from change2task.base.prepare import prepare_base
+from change2task.checks.labels import LabelledRunner
 from change2task.checks.laying import CheckCommand
 from change2task.checks.passes import InfrastructureFault, PassOrder
 from change2task.pipeline.base_status import failed_status, ready_status
-from change2task.pipeline.labels import LabelledRunner
 from change2task.pipeline.stepwise import Answers, Lacking, Replaying
 from change2task.pipeline.wire import BaseOutcome, BaseParcel
 from change2task.vcs.repository import Repository

@@ -22,6 +22,7 @@ from change2task.api.taskcandidate import (
     TaskCandidateStatus,
 )
 from change2task.api.taskvariant import TaskVariant
+from change2task.checks.labels import LabelledRunner
 from change2task.checks.passes import PassRunner
 from change2task.construct.ladder import climb, strategies
 from change2task.construct.strategy import Strategy
@@ -37,7 +38,6 @@ from change2task.pipeline.alignment import align
 from change2task.pipeline.climb import Climb
 from change2task.pipeline.journal import JournalRunner
 from change2task.pipeline.keys import VERDICT, digest, verdict_key
-from change2task.pipeline.labels import LabelledRunner
 from change2task.pipeline.ports import BaseOnHand, Clock
 from change2task.pipeline.progress import Reporter
 from change2task.pipeline.publish import counts_of

@@ -11,6 +11,7 @@ import json
 from change2task.api.model import Model
 from change2task.api.taskcandidate import CheckSpec, Script
 from change2task.api.taskvariant import Check, TaskVariant, VariantScript
+from change2task.checks.labels import LabelledRunner
 from change2task.checks.naming import naming
 from change2task.checks.passes import InfrastructureFault
 from change2task.corpus.asked import named_tests, selection_of, whole_regression
@@ -19,7 +20,6 @@ from change2task.corpus.grading import Grader
 from change2task.corpus.store import Store
 from change2task.corpus.submission import submission
 from change2task.corpus.verdicts import Grade
-from change2task.pipeline.labels import LabelledRunner
 from change2task.pipeline.ports import BaseOnHand
 from change2task.validate import oracles, rounds
 from change2task.validate.checkfiles import CheckFiles

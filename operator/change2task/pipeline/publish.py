@@ -103,6 +103,7 @@ def variant_of(
         ),
         traces=qualification.traces,
         shared=qualification.shared,
+        oracle=qualification.oracle,
         level=proposal.level,
         strategy=proposal.strategy,
         fidelity=fidelity,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from change2task.api.fidelity import ChangeProfile
-from change2task.api.taskcandidate import CheckSpec
+from change2task.api.taskcandidate import CheckSpec, OracleDemand
 from change2task.api.taskvariant import Statement
 from change2task.checks.mapping import TestMap
 from change2task.checks.naming import Naming
@@ -61,3 +61,4 @@ class Case:
     stated_regression: frozenset[str] = frozenset()
     task_repeats: int = 3
     healthy_repeats: int = 2
+    oracle: OracleDemand = field(default_factory=OracleDemand)

@@ -10,7 +10,7 @@ from typing import Any
 
 from change2task.api.fidelity import Fidelity
 from change2task.api.reasons import Reason
-from change2task.api.taskvariant import Statement
+from change2task.api.taskvariant import OracleStrength, Statement
 from change2task.checks.roles import RoleVerdict
 from change2task.construct.patches import TaskPatches
 from change2task.validate import lifecycle
@@ -30,7 +30,7 @@ class Qualification:
     tree; ``traces_left`` why some stayed. ``own_hidden`` are the change's own functions that pass on the task state and
     are hidden, as (scope, function); ``own_coupled`` those of them that say how an answer is written, so that none is
     asked to pass them. ``plain``: only what must be hidden is, since other checks need the rest. ``shared`` is what of
-    the answer the statement holds.
+    the answer the statement holds, ``oracle`` what the checks would notice.
     """
 
     gates: list[Verdict] = field(default_factory=list)
@@ -48,6 +48,7 @@ class Qualification:
     traces_left: dict[str, str] = field(default_factory=dict)
     plain: bool = False
     shared: tuple[str, ...] = ()
+    oracle: OracleStrength | None = None
     roles: tuple[RoleVerdict, ...] = ()
     runs: dict[str, Any] = field(default_factory=dict)
 
@@ -61,8 +62,8 @@ class Qualification:
         """One sentence on what decided: the refusal, or what every run and the fidelity showed."""
         if not self.accepted:
             return self.verdict.message
-        lifecycle_gates = [gate for gate in self.gates if gate.gate == lifecycle.GATE]
-        return f"{lifecycle_gates[-1].message}; {self.verdict.message}"
+        last = max(number for number, gate in enumerate(self.gates) if gate.gate == lifecycle.GATE)
+        return "; ".join(gate.message for gate in self.gates[last:])
 
     @property
     def accepted(self) -> bool:

@@ -1,7 +1,8 @@
 """All gates over one proposed task state, cheapest first, stopping at the first refusal.
 
 Scope, syntax, dangling names and footprint need no run. Then screening, copies of the answer, the statement's names,
-the proved inverse, and at last every repeat. Trying the next proposal after a refusal is left to the pipeline.
+the proved inverse, every repeat, and at last what the checks would notice. Trying the next proposal after a refusal is
+left to the pipeline.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from change2task.api.reasons import Reason
 from change2task.checks.passes import PassRunner
 from change2task.construct.models import Proposal
 from change2task.construct.patches import InverseNotExact, TaskPatches, derive
-from change2task.validate import interface, oracles, solution, visible
+from change2task.validate import interface, oracles, solution, strength, visible
 from change2task.validate.case import Case
 from change2task.validate.confirming import confirm, judge_fidelity
 from change2task.validate.qualification import Qualification, Refused
@@ -90,3 +91,5 @@ def _run_all(
     restored = StateTrees(full=case.healthy_tree, open=restored_open)
     confirm(runner, case, task, restored, beside, result)
     judge_fidelity(case, modern, result)
+    result.oracle = strength.measure(repository, runner, case, patches, beside, result)
+    result.note(strength.judge(result.oracle, case.oracle))

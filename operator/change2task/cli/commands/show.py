@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from change2task.api.taskvariant import Check, Statement, TaskVariant
+from change2task.api.taskvariant import Check, OracleStrength, Statement, TaskVariant
 from change2task.cli.lookup import STORE, stored_variant
 from change2task.corpus.store import Store
 
@@ -85,6 +85,20 @@ def _interface(statement: Statement) -> list[str]:
     return lines
 
 
+def _oracle(strength: OracleStrength | None) -> list[str]:
+    """What the checks ask of an answer, and what it may lack."""
+    if strength is None or not strength.parts:
+        return []
+    more = f"; {strength.untried} more were not tried" if strength.untried else ""
+    lines = [f"checks notice {strength.noticed} of {strength.parts} parts of the restoration, each left out once{more}"]
+    idle = ", which changes no hidden check when it alone is restored"
+    lines += [
+        f"  not noticed: {one.path}:{one.line} {one.name or one.kind}{idle if one.idle else ''}"
+        for one in strength.unnoticed
+    ]
+    return lines
+
+
 def _checks(variant: TaskVariant) -> list[str]:
     checks = variant.spec.checks
     hidden = [check for check in checks.targets if check.hidden]
@@ -114,6 +128,7 @@ def _checks(variant: TaskVariant) -> list[str]:
         lines.append(
             f"{variant.spec.statement.code_cut} pieces of the answer's code were cut out of the author's words"
         )
+    lines += _oracle(variant.spec.oracle)
     return lines
 
 

@@ -20,10 +20,14 @@ class LabelledRunner:
 
     def run(self, order: PassOrder) -> PassRecord:
         """As the inner runner."""
-        label = f"{self._place}/{order.label}"
-        log.debug("pass", label=label, tree=order.tree[:12], tests="all" if order.ids is None else len(order.ids))
-        return self._inner.run(order.replacing(label=label))
+        told = self.labelled(order)
+        log.debug("pass", label=told.label, tree=order.tree[:12], tests="all" if order.ids is None else len(order.ids))
+        return self._inner.run(told)
 
     def foresee(self, orders: Sequence[PassOrder]) -> None:
         """As the inner runner."""
-        self._inner.foresee([order.replacing(label=f"{self._place}/{order.label}") for order in orders])
+        self._inner.foresee([self.labelled(order) for order in orders])
+
+    def labelled(self, order: PassOrder) -> PassOrder:
+        """The order as the inner runner gets it."""
+        return order.replacing(label=f"{self._place}/{order.label}")
