@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import shutil
 from pathlib import Path
@@ -12,6 +13,7 @@ import yaml
 from change2task import __name__ as package
 from change2task.api.taskvariant import Check, TaskVariant, variant_name
 from change2task.corpus.store import Store
+from change2task.rewards import grade, open_grader
 from tests.support.commands import at_once
 from tests.support.world import URL, World, base, candidate, changed, documents
 
@@ -173,6 +175,9 @@ def test_a_check_by_reading_is_shown_as_what_it_is(world: World) -> None:
         (("grade", "docs", "--patch", "-"), "docs was rejected"),
         (("grade", "fix", "--patch", "/not/there"), "--patch /not/there: cannot be read: No such file or directory"),
         (("grade", "fix", "--patch", "/"), "--patch /: cannot be read: Is a directory"),
+        (("grade", "fix"), "say NAME and --patch FILE for one answer, or --batch FILE for many"),
+        (("grade", "fix", "--batch", "-"), "--batch says task and patch of each answer itself"),
+        (("grade", "--batch", "/not/there"), "--batch /not/there: cannot be read: No such file or directory"),
     ],
 )
 def test_what_a_store_does_not_hold_is_bad_input(world: World, words: tuple[str, ...], message: str) -> None:
@@ -276,6 +281,41 @@ def test_grading_says_solved_or_not(world: World, store: Path, tmp_path: Path) -
     empty = world.run("grade", name, "--patch", "-", *world.mirror, "--store", store, "-o", "json", stdin=b"")
     graded = json.loads(empty.out)
     assert (graded["variant"], graded["solved"], graded["counted"]) == (name, False, [])
+
+
+def test_a_batch_gives_a_reward_a_line_and_tells_lines_that_are_none(world: World, store: Path) -> None:
+    right = at_once("show", "fix", "--part", "G", "--store", store).out
+    coded = base64.b64encode(right.encode()).decode()
+    lines = [
+        json.dumps({"id": "right", "task": "fix", "patch": right}),
+        json.dumps({"id": "coded", "task": "fix", "patchBase64": coded}),
+        "",
+        "{",
+        json.dumps({"id": "short"}),
+        json.dumps({"id": "stray", "task": "docs"}),
+    ]
+    batch = "\n".join(lines).encode()
+    ended = world.run("grade", "--batch", "-", *world.mirror, "--store", store, stdin=batch, code=2)
+    told = {one["id"]: one for one in map(json.loads, ended.out.splitlines())}
+    assert {name: (one.get("reward"), one.get("fault")) for name, one in told.items()} == {
+        "right": (1.0, None),
+        "coded": (1.0, None),
+        "line 4": (None, "RequestUnusable"),
+        "line 5": (None, "RequestUnusable"),
+        "stray": (None, "TaskUnusable"),
+    }
+    assert "task: Field required" in told["line 5"]["message"]
+    assert "docs was rejected" in told["stray"]["message"]
+
+
+def test_grading_from_python_gives_the_same(world: World, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in world.env.items():
+        monkeypatch.setenv(name, value)
+    right = at_once("show", "fix", "--part", "G", "--store", store).out
+    mirrors = [world.mirror[1]]
+    with open_grader(store, mirrors=mirrors) as grader:
+        assert [grader.grade("fix", patch).reward for patch in (right, right.encode(), "")] == [1.0, 1.0, 0.0]
+    assert grade("fix", "", store=store, mirrors=mirrors).reward == 0.0
 
 
 def test_a_patch_that_does_not_apply_is_bad_input(world: World, store: Path) -> None:

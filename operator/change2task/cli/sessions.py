@@ -5,20 +5,22 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from change2task.api.taskcandidate import Profile
-from change2task.api.taskvariant import VariantBase
+from change2task.api.taskvariant import TaskVariant, VariantBase
 from change2task.base.refusals import refused_by
 from change2task.cli.choices import Runtime
 from change2task.cli.failures import InfrastructureError, InputError
 from change2task.cli.inputs import Inputs, read_mirrors, unread_mirrors
+from change2task.cli.lookup import stored_variant
 from change2task.corpus.store import Store
 from change2task.pipeline.bases import BaseDriver
 from change2task.pipeline.candidate import CandidateDriver
 from change2task.pipeline.ports import BaseOnHand, Ground, Grounds
 from change2task.pipeline.progress import Reporter
+from change2task.pipeline.rewards import Rewards, TaskUnusable
 from change2task.pipeline.status import is_ready
 from change2task.pipeline.told import ToldSandbox
 from change2task.runtime.choose import choose
@@ -87,26 +89,59 @@ def _grounds(store: Store, runtime: Runtime, notice: Callable[[str], None]) -> I
 
 
 @contextmanager
-def reopened_base(
+def reopener(
     store: Store,
-    wanted: VariantBase,
     runtime: Runtime,
     mirrors: Sequence[str],
     *,
     reporter: Reporter,
     cancel: threading.Event,
     notice: Callable[[str], None],
-) -> Iterator[BaseOnHand]:
-    """The base of a task, also one that another of its name has replaced, from the cache where it stands there.
+) -> Iterator[Callable[[VariantBase], BaseOnHand]]:
+    """Gives the bases of tasks, also those that another of their name has replaced, from the cache where they stand.
 
-    Raises InputError, InfrastructureFault.
+    Both raise InputError, InfrastructureError and InfrastructureFault.
     """
-    name = wanted.name
-    base = store.base_with_key(name, wanted.key) or store.base(name)
-    if base is None or not is_ready(base):
-        raise InputError(f"there is no base {name} that is ready in {store.path}; run its manifest first")
-    inputs = Inputs(bases={name: base}, candidates=(), forge={}, mirrors=read_mirrors(mirrors))
-    for unread in unread_mirrors(inputs):
-        notice(f"note: {unread}")
+    inputs = Inputs(bases={}, candidates=(), forge={}, mirrors=read_mirrors(mirrors))
     with open_session(store, runtime, Profile.FULL, inputs, reporter=reporter, cancel=cancel, notice=notice) as session:
-        yield session.bases.reopen(base)
+
+        def reopen(wanted: VariantBase) -> BaseOnHand:
+            base = store.base_with_key(wanted.name, wanted.key) or store.base(wanted.name)
+            if base is None or not is_ready(base):
+                raise InputError(
+                    f"there is no base {wanted.name} that is ready in {store.path}; run its manifest first"
+                )
+            for unread in unread_mirrors(replace(inputs, bases={wanted.name: base})):
+                notice(f"note: {unread}")
+            return session.bases.reopen(base)
+
+        yield reopen
+
+
+@contextmanager
+def open_rewards(
+    store: Store,
+    runtime: Runtime,
+    mirrors: Sequence[str],
+    *,
+    reporter: Reporter,
+    cancel: threading.Event,
+    notice: Callable[[str], None],
+) -> Iterator[Rewards]:
+    """Grades of many answers to a store's tasks; raises as ``reopener`` does, and per answer nothing."""
+
+    def find(name: str) -> TaskVariant:
+        try:
+            return stored_variant(store, name)
+        except InputError as error:
+            raise TaskUnusable(str(error)) from error
+
+    with reopener(store, runtime, mirrors, reporter=reporter, cancel=cancel, notice=notice) as reopen:
+
+        def base_of(wanted: VariantBase) -> BaseOnHand:
+            try:
+                return reopen(wanted)
+            except InputError as error:
+                raise TaskUnusable(str(error)) from error
+
+        yield Rewards(store=store, find=find, reopen=base_of, cancel=cancel)

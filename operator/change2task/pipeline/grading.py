@@ -7,6 +7,7 @@ patches and must be the ones that were verified.
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 
 from change2task.api.model import Model
 from change2task.api.taskcandidate import CheckSpec, Script
@@ -45,17 +46,38 @@ def regression_of(store: Store, variant: TaskVariant) -> tuple[str, ...]:
     return tuple(json.loads(store.evidence(variant.spec.checks.regression_digest)))
 
 
-def grade_patch(store: Store, base: BaseOnHand, variant: TaskVariant, patch: bytes) -> Grade:
-    """Grade a patch; raises PatchUnusable, NoGrade, InfrastructureFault, Cancelled and StoreDamaged."""
+@dataclass(frozen=True)
+class OpenTask:
+    """A task whose trees are laid, to be graded any number of times, also by several threads at once."""
+
+    base: BaseOnHand
+    variant: TaskVariant
+    regression: tuple[str, ...]
+    files: CheckFiles
+    beside: tuple[CheckSpec, ...]
+
+    def grade(self, patch: bytes, label: str = "") -> Grade:
+        """Grade a patch, its logs under ``label``; raises PatchUnusable, NoGrade, InfrastructureFault, Cancelled."""
+        base, variant = self.base, self.variant
+        submitted = submission(base.repository, variant, patch, base.roles(), self.files, base.modules)
+        runner = LabelledRunner(base.runner, "/".join(filter(None, ("grades", variant.metadata.name, label))))
+        grader = Grader(base.repository, runner, naming(base.check_format), self.beside)
+        return grader.grade(variant, self.regression, submitted)
+
+
+def open_task(store: Store, base: BaseOnHand, variant: TaskVariant) -> OpenTask:
+    """A stored task on its base; raises InfrastructureFault where the base is another, and StoreDamaged."""
     same_base(base, variant)
     lay_trees(store, base.repository, variant)
     names, regression = naming(base.check_format), regression_of(store, variant)
     tests = (*named_tests(variant), *regression)
     files = CheckFiles(base.repository, variant.spec.trees.healthy, tests, names)
-    submitted = submission(base.repository, variant, patch, base.roles(), files, base.modules)
-    runner = LabelledRunner(base.runner, f"grades/{variant.metadata.name}")
-    grader = Grader(base.repository, runner, names, _beside(store, variant))
-    return grader.grade(variant, regression, submitted)
+    return OpenTask(base, variant, regression, files, _beside(store, variant))
+
+
+def grade_patch(store: Store, base: BaseOnHand, variant: TaskVariant, patch: bytes) -> Grade:
+    """Grade a patch; raises PatchUnusable, NoGrade, InfrastructureFault, Cancelled and StoreDamaged."""
+    return open_task(store, base, variant).grade(patch)
 
 
 def replay(store: Store, base: BaseOnHand, variant: TaskVariant, repeat: int = 0) -> Replay:

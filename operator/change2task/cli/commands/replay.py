@@ -17,7 +17,7 @@ from change2task.cli.desk import Desk
 from change2task.cli.failures import DIFFERENT, InputError
 from change2task.cli.lookup import STORE, stored_variant
 from change2task.cli.output import Format, print_document
-from change2task.cli.sessions import reopened_base
+from change2task.cli.sessions import reopener
 from change2task.corpus.scratch import readable
 from change2task.corpus.store import Store
 from change2task.pipeline.grading import Replay
@@ -54,16 +54,9 @@ def replay(
     opened = readable(opened)
     with (
         desk.at_work(opened, alone=False) as cancel,
-        reopened_base(
-            opened,
-            variant.spec.base,
-            runtime,
-            mirror or (),
-            reporter=desk.watch,
-            cancel=cancel,
-            notice=desk.say,
-        ) as base,
+        reopener(opened, runtime, mirror or (), reporter=desk.watch, cancel=cancel, notice=desk.say) as reopen,
     ):
+        base = reopen(variant.spec.base)
         replays = [replay_variant(opened, base, variant, repeat) for repeat in range(times)]
     if output is not Format.TABLE:
         print_document(output, {"variant": variant.metadata.name, "replays": [r.document() for r in replays]})
