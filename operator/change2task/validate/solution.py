@@ -30,7 +30,7 @@ from change2task.vcs.trees import EXECUTABLE, FILE
 GATE = "solution"
 LEAST_LINE = 20
 """Characters of a line below which that words share it may be chance, unless a code block is made of such lines."""
-_UNUSUAL = re.compile(r"\w_\w|\w\d|[a-z][A-Z]|\w{9}")
+UNUSUAL = re.compile(r"\w_\w|\w\d|[a-z][A-Z]|\w{9}")
 """A name that is no everyday word: of several parts, or long."""
 _CODE = re.compile(r"[=(){}\[\];]")
 _OWN_WORDS = frozenset({"title", "intent"})
@@ -59,12 +59,12 @@ def answer_of(repository: Repository, healthy_tree: str, task_tree: str, said: S
     for change in repository.changed_paths(task_tree, healthy_tree):
         before, after = (_content(repository, tree, change.path) for tree in (task_tree, healthy_tree))
         language = language_of(change.path, after[:256])
-        lines |= _code_lines(language, after) - {_plain(line) for line in _text(before).split("\n")}
+        lines |= code_lines(language, after) - {_plain(line) for line in _text(before).split("\n")}
         held |= codeblocks.keys(_text(after).split("\n"))
         if language is not None:
             names |= names_used(language, after) - names_used(language, before)
     words = words_of(f"{said.title}\n{said.body}".encode())
-    names = {name for name in names & words if _UNUSUAL.search(name)}
+    names = {name for name in names & words if UNUSUAL.search(name)}
     return Answer(
         lines=frozenset(line for line in lines if len(line) >= LEAST_LINE),
         names=frozenset(names) - standing(repository, task_tree, names),
@@ -117,7 +117,7 @@ def _cut(statement: Statement, answer: Answer) -> tuple[Statement, list[str]]:
 def _shared(text: str, quoted: Iterable[str], answer: Answer) -> tuple[str, ...]:
     plain = _plain(text)
     lines = {line for line in answer.lines if _CODE.search(line) and line in plain}
-    lines |= {line for line in answer.short if _UNUSUAL.search(line) and _CODE.search(line) and _stands(line, plain)}
+    lines |= {line for line in answer.short if UNUSUAL.search(line) and _CODE.search(line) and _stands(line, plain)}
     return (*sorted(lines | set(quoted)), *sorted(answer.names & words_of(text.encode())))[:_MOST]
 
 
@@ -126,7 +126,7 @@ def _stands(line: str, text: str) -> bool:
     return line in text and re.search(rf"(?<!\w){re.escape(line)}(?!\w)", text) is not None
 
 
-def _code_lines(language: Language | None, content: bytes) -> set[str]:
+def code_lines(language: Language | None, content: bytes) -> set[str]:
     """The lines of a source on which code stands; of a file in no known language, all."""
     rows = content.split(b"\n")
     if language is None:

@@ -43,7 +43,7 @@ class Place:
         variables = {"GIT_OBJECT_DIRECTORY": str(objects or self.objects)}
         if self.shallow is not None:
             variables["GIT_SHALLOW_FILE"] = str(self.shallow)
-        return Git(_empty_git_dir(self.algorithm), variables)
+        return Git(empty_git_dir(self.algorithm), variables)
 
 
 def locate(path: Path) -> Place:
@@ -69,7 +69,8 @@ def locate(path: Path) -> Place:
 
 
 @cache
-def _empty_git_dir(algorithm: str) -> Path:
+def empty_git_dir(algorithm: str) -> Path:
+    """A git directory of this process in which nothing is, for names made by one of ``ALGORITHMS``."""
     folder = Path(tempfile.mkdtemp(prefix="change2task-git-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     create_git_dir(folder, algorithm)

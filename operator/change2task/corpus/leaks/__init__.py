@@ -1,0 +1,1 @@
+"""Looking for a task's answer in everything its agent can read."""
