@@ -2,8 +2,9 @@
 
 A change-log entry, a news fragment or a page that the change itself wrote tells what was built and often how. Only what
 is proved to be the change's is taken: lines that it added and that still stand as they were, entries that name its
-number or a commit of it, and files that it added and nobody has touched since. Sources, packaging and whatever another
-file names stay; whether the rest still works is for the checks to say. Which files may be looked at is the caller's.
+number or a commit of it, with the links that only those use, and files that it added and nobody has touched since. Of
+prose that another file names the lines go and the file stays; sources, packaging and whatever else another file names
+stay. Whether the rest still works is for the checks to say. Which files may be looked at is the caller's.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from change2task.construct.definitions import orphaned
+from change2task.construct.mentions import name_pattern, names_in_code
 from change2task.history.contents import is_binary
 from change2task.patch.paths import quote, unquote
-from change2task.syntax.languages import language_of
 from change2task.vcs.repository import Repository
 from change2task.vcs.trees import EXECUTABLE, FILE, Entry, Tree
 
@@ -51,6 +53,7 @@ class Trace:
     whole: bool
     runs: tuple[tuple[bytes, ...], ...] = ()
     fixed: bool = False
+    prose: bool = False
     known: frozenset[bytes] = frozenset()
     """Lines that the file held before the change, which are not the change's where a run no longer stands whole."""
 
@@ -81,11 +84,15 @@ class Names:
 
 @dataclass(frozen=True)
 class Removed:
-    """The tree without traces; per quoted path how they were removed, and why traces were left."""
+    """The tree without traces; per quoted path how they were removed, and why traces were left.
+
+    ``doubtful``: of those removed, the ones whose file code names, which may need what went.
+    """
 
     tree: str
     files: dict[str, str]
     left: dict[str, str]
+    doubtful: frozenset[str] = frozenset()
 
 
 def traces_of(
@@ -98,14 +105,14 @@ def traces_of(
         if then is None or now is None or {then.mode, now.mode} - {FILE, EXECUTABLE}:
             continue
         if file.before is None and then.oid == now.oid:
-            found.append(Trace(file.modern, whole=True, fixed=file.is_fixed))
+            found.append(Trace(file.modern, whole=True, fixed=file.is_fixed, prose=file.is_prose))
         elif file.is_prose or file.is_fixed:
             earlier = None if file.before is None else repository.entry(before_tree, file.before)
             old = b"" if earlier is None else repository.blob(earlier.oid)
             runs = _runs(old, repository.blob(then.oid))
             known = frozenset(old.splitlines())
-            if _without_runs(repository.blob(now.oid), runs, known) is not None:
-                found.append(Trace(file.modern, whole=False, runs=runs, fixed=file.is_fixed, known=known))
+            if _without_runs(repository.blob(now.oid), runs, known, Names()) is not None:
+                found.append(Trace(file.modern, False, runs, fixed=file.is_fixed, prose=file.is_prose, known=known))
     return tuple(found)
 
 
@@ -117,11 +124,14 @@ def without_traces(
     names: Names,
     documents: Collection[str],
     code: Collection[str],
+    *,
+    careful: bool = False,
 ) -> Removed:
     """The tree without these traces, and without the entries of ``change_logs`` that name the change.
 
-    ``documents``: quoted paths that only people read; a file that any other file names is not removed. ``code``: those
-    of sources and tests; of a file that one of these names, lines stay too, since it may be read for what it says.
+    ``documents``: quoted paths that only people read; a file that any other file names is not removed, but prose that
+    no more than packaging names is emptied. ``code``: those of sources and tests; when ``careful``, prose that one of
+    these names keeps its lines too, since it may be read for what it says.
     """
     entries: dict[bytes, Entry] = dict(repository.tree(tree))
     there = [trace for trace in traces if trace.path in entries]
@@ -130,16 +140,20 @@ def without_traces(
     left: dict[str, str] = {}
     for trace in there:
         path, entry = quote(trace.path), entries[trace.path]
+        by = named.get(trace.path)
         if trace.whole and trace.path.rpartition(b"/")[2] in _NEEDED_BY_NAME:
             continue
         if trace.fixed:
             left[path] = "lines of the change stand in packaging or settings, which are left alone"
-        elif trace.path in named:
-            left[path] = f"{quote(named[trace.path])} names it"
+        elif by is not None and (not trace.prose or (quote(by) in code and (trace.whole or careful))):
+            left[path] = f"{quote(by)} names it"
+        elif trace.whole and by is not None:
+            entries[trace.path] = Entry(entry.mode, repository.write_blob(b""))
+            files[path] = f"emptied: the change brought it, and {quote(by)} names it"
         elif trace.whole:
             del entries[trace.path]
             files[path] = "removed: the change brought it"
-        elif (less := _without_runs(repository.blob(entry.oid), trace.runs, trace.known)) is not None:
+        elif (less := _without_runs(repository.blob(entry.oid), trace.runs, trace.known, names)) is not None:
             entries[trace.path] = Entry(entry.mode, repository.write_blob(less[0]))
             files[path] = f"{less[1]} lines of the change removed"
     for path in sorted(change_logs):
@@ -154,7 +168,8 @@ def without_traces(
             entries[unquote(path)] = Entry(log.mode, repository.write_blob(kept))
             told = f"{entries_gone} entries that name the change removed"
             files[path] = f"{files[path]}; {told}" if path in files else told
-    return Removed(tree=repository.write_tree(Tree(entries)), files=files, left=left)
+    doubtful = frozenset(path for path in files if (by := named.get(unquote(path))) is not None and quote(by) in code)
+    return Removed(tree=repository.write_tree(Tree(entries)), files=files, left=left, doubtful=doubtful)
 
 
 def _named_by_others(
@@ -164,10 +179,10 @@ def _named_by_others(
     documents: Collection[str],
     code: Collection[str],
 ) -> dict[bytes, bytes]:
-    """Traced files whose names stand in a file that could miss what goes, each with that file."""
-    patterns = {trace: _name_pattern(trace.path) for trace in traces if not trace.fixed}
+    """Traced files whose names stand in a file that could miss what goes, each with that file; code before others."""
+    patterns = {trace: name_pattern(trace.path) for trace in traces if not trace.fixed}
     found: dict[bytes, bytes] = {}
-    for path, entry in sorted(entries.items()) if patterns else ():
+    for path, entry in sorted(entries.items(), key=lambda one: (quote(one[0]) not in code, one[0])) if patterns else ():
         name = quote(path)
         if entry.mode not in {FILE, EXECUTABLE} or name in documents:
             continue
@@ -177,17 +192,9 @@ def _named_by_others(
         for trace, pattern in patterns.items():
             if trace.path in {path, *found} or not (trace.whole or name in code):
                 continue
-            if pattern.search(content):
+            if names_in_code(path, content, pattern):
                 found[trace.path] = path
     return found
-
-
-def _name_pattern(path: bytes) -> re.Pattern[bytes]:
-    """How others name a file: by its whole name, code also by its stem."""
-    name = path.rpartition(b"/")[2]
-    stem = name.partition(b".")[0]
-    code = language_of(path) is not None and stem
-    return re.compile(rb"(?<!\w)" + re.escape(stem if code else name) + rb"(?!\w)")
 
 
 def _runs(before: bytes, after: bytes) -> tuple[tuple[bytes, ...], ...]:
@@ -214,7 +221,7 @@ def _tells(line: bytes) -> bool:
 
 
 def _without_runs(
-    content: bytes, runs: Sequence[tuple[bytes, ...]], known: frozenset[bytes]
+    content: bytes, runs: Sequence[tuple[bytes, ...]], known: frozenset[bytes], names: Names
 ) -> tuple[bytes, int] | None:
     """The content without the runs, or without their long lines where a run no longer stands whole; None: no such."""
     lines = content.splitlines(keepends=True)
@@ -227,7 +234,10 @@ def _without_runs(
         if not whole:
             telling = frozenset(line for line in run if _tells(line)) - known
             doomed.update(place for place, line in enumerate(bare) if line in telling)
-    return (_kept(lines, doomed), len(doomed)) if doomed else None
+    if not doomed:
+        return None
+    doomed |= orphaned(lines, doomed, names.in_text)
+    return _kept(lines, doomed), len(doomed)
 
 
 def _without_entries(content: bytes, names: Names) -> tuple[bytes, int]:
@@ -239,6 +249,7 @@ def _without_entries(content: bytes, names: Names) -> tuple[bytes, int]:
         if start not in doomed and names.in_text(b"".join(own).decode("utf-8", "replace")):
             doomed.update(range(start, end))
             count += 1
+    doomed |= orphaned(lines, doomed, names.in_text)
     return (_kept(lines, doomed), count) if doomed else (content, 0)
 
 
