@@ -156,6 +156,10 @@ def test_a_check_by_reading_is_shown_as_what_it_is(world: World) -> None:
     shown = at_once("show", "migration", "--part", "checks", "--store", world.store).out
     assert "1 target check, read in the code and known to the agent:" in shown
     assert "static:api-migration: pickle gone, json used in toolbox/stored.py" in shown
+    assert "labels:\n  static-oracle: A target is decided by reading code, not by running it" in shown
+    told = at_once("explain", "migration", "--store", world.store).out
+    assert "\nwarning     A target is decided by reading code, not by running it" in told
+    assert "\nlabels      static-oracle" in told
 
 
 @pytest.mark.parametrize(

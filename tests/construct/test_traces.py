@@ -120,9 +120,7 @@ def test_a_document_that_no_more_than_packaging_reads_is_emptied_so_that_it_is_f
 )
 def test_what_a_comment_names_is_nobodys_input(scene, reader: str, content: bytes):
     now = {"docs/usage.md": b"Hours.\n", reader: content}
-    gone = cleared(
-        scene, now, traced(scene, {reader: content}, now, now), documents={"docs/usage.md"}, code={reader}
-    )
+    gone = cleared(scene, now, traced(scene, {reader: content}, now, now), documents={"docs/usage.md"}, code={reader})
     assert list(scene.files(gone.tree)) == [reader]
 
 
@@ -208,7 +206,7 @@ def test_what_packaging_holds_of_the_change_is_told_and_left(scene):
     traces = traced(scene, {"setup.cfg": b"[metadata]\n"}, now, now, is_fixed=True)
     gone = cleared(scene, now, traces)
     assert scene.files(gone.tree) == now
-    assert gone.left == {"setup.cfg": "lines of the change stand in packaging or settings, which are left alone"}
+    assert gone.left == {"setup.cfg": "it is packaging or a setting, of which no line is taken"}
 
 
 def test_a_broken_run_loses_neither_rules_nor_lines_that_stood_there_before(scene):

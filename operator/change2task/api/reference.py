@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from change2task.api.crds import DEFINITIONS, Definition
+from change2task.api.labels import labels_table
 from change2task.api.metadata import API_VERSION
 from change2task.api.reasons import reasons_table
 from change2task.api.rules import RULES
@@ -22,7 +23,7 @@ _LONGEST_LISTED = 12
 def reference_pages() -> dict[str, str]:
     """File name to Markdown of every page."""
     pages = {f"{d.model.__name__.lower()}.md": _page(d) for d in DEFINITIONS}
-    return pages | {"reasons.md": _reasons_page()}
+    return pages | {"reasons.md": _reasons_page(), "labels.md": _labels_page()}
 
 
 def _page(definition: Definition) -> str:
@@ -111,5 +112,20 @@ def _reasons_page() -> str:
         "Every condition carries one of these, and every rejection one with a class. The list is closed: nothing else\n"
         "is ever a reason. What happened in one case stands in the condition's message.\n\n"
         "| reason | class, if it rejects | meaning |\n|---|---|---|\n"
+        f"{rows}\n"
+    )
+
+
+def _labels_page() -> str:
+    """Every label that a task can bear."""
+    rows = "\n".join(f"| `{name}` | {sentence} |" for name, sentence in labels_table())
+    return (
+        "<!-- Made by `make generate` from operator/change2task/api/labels.py. -->\n\n"
+        "# Labels\n\n"
+        "`spec.labels` of a TaskVariant, also printed by `change2task show` and `change2task explain`. Each is decided by\n"
+        "program and refuses nothing. That a label is absent says that its rule did not hold, not that nothing of its\n"
+        "kind can be: a mock written by hand is no mock to a program, and whether the author's words are true of the\n"
+        "author's code is decided by none.\n\n"
+        "| label | meaning |\n|---|---|\n"
         f"{rows}\n"
     )

@@ -144,7 +144,7 @@ def without_traces(
         if trace.whole and trace.path.rpartition(b"/")[2] in _NEEDED_BY_NAME:
             continue
         if trace.fixed:
-            left[path] = "lines of the change stand in packaging or settings, which are left alone"
+            left[path] = "it is packaging or a setting, of which no line is taken"
         elif by is not None and (not trace.prose or (quote(by) in code and (trace.whole or careful))):
             left[path] = f"{quote(by)} names it"
         elif trace.whole and by is not None:

@@ -16,6 +16,7 @@ from change2task.checks.passes import InfrastructureFault
 from change2task.corpus.asked import named_tests, selection_of, whole_regression
 from change2task.corpus.errors import StoreDamaged
 from change2task.corpus.grading import Grader
+from change2task.corpus.labelled import warnings
 from change2task.corpus.store import Store
 from change2task.corpus.submission import submission
 from change2task.corpus.verdicts import Grade
@@ -55,7 +56,7 @@ def grade_patch(store: Store, base: BaseOnHand, variant: TaskVariant, patch: byt
     submitted = submission(base.repository, variant, patch, base.roles(), files, base.modules)
     runner = LabelledRunner(base.runner, f"grades/{variant.metadata.name}")
     grader = Grader(base.repository, runner, names, _beside(store, variant))
-    return grader.grade(variant, regression, submitted)
+    return grader.grade(variant, regression, submitted).replacing(warnings=warnings(variant.spec))
 
 
 def replay(store: Store, base: BaseOnHand, variant: TaskVariant, repeat: int = 0) -> Replay:

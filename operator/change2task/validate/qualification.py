@@ -67,6 +67,11 @@ class Qualification:
         return self.left is Left.ALL
 
     @property
+    def stays(self) -> dict[str, str]:
+        """Why what names the change stays in the agent's tree, by quoted path; the path ``*`` means all of it."""
+        return {"*": "checks or the build need some of it"} if self.plain else self.traces_left
+
+    @property
     def plainer(self) -> Left | None:
         """How much more can stay in the agent's tree than does; None where nothing more can."""
         if self.left is Left.NOTHING and self.traces_doubtful:
