@@ -292,8 +292,10 @@ def test_a_lock_is_written_into_the_manifest_and_holds(world: World, store: Path
     manifest = tmp_path / "toolbox.yaml"
     text = "# ours\n" + documents(base(), candidate("docs", world.change("docs")))
     manifest.write_text(text)
-    said = world.run("lock", manifest, *world.mirror, "--store", store).out
-    assert said == f"{manifest}: spec.environment.lock holds the dependencies of toolbox\n"
+    said = world.run("lock", manifest, *world.mirror, "--store", store)
+    assert said.out == f"{manifest}: spec.environment.lock holds the dependencies of toolbox\n"
+    assert "warning: a lock makes another base of toolbox; " in said.err
+    assert "the next run builds the base again and judges its candidates anew" in said.err
     locked = manifest.read_text()
     assert locked.startswith("# ours\n")
     lock = next(yaml.safe_load_all(locked))["spec"]["environment"]["lock"]
@@ -320,6 +322,14 @@ def test_all_schemas_are_printed_and_no_other() -> None:
     ended = at_once("schema", "Base")
     assert ended.code == 2
     assert "there is no kind 'Base'; the kinds are ModernBase, TaskCandidate, TaskVariant" in ended.err
+
+
+def test_the_list_of_commands_tells_each_in_a_whole_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    _, _, commands = at_once("--help").out.partition("Commands:\n")
+    told = commands.splitlines()
+    assert len(told) == 11
+    assert all(line.endswith(".") and not line.endswith("...") and len(line) <= 80 for line in told)
 
 
 def test_the_version_is_told() -> None:

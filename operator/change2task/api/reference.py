@@ -20,6 +20,11 @@ from change2task.api.schemas import Schema, structural
 _LONGEST_LISTED = 12
 
 
+_LADDER = "\n[The ladder](../ladder.md) tells every strategy, and under which level it counts.\n"
+_BESIDE = {"TaskCandidate": _LADDER, "TaskVariant": _LADDER + "[Labels](labels.md) are defined apart.\n"}
+"""What a page says beside the fields, by kind."""
+
+
 def reference_pages() -> dict[str, str]:
     """File name to Markdown of every page."""
     pages = {f"{d.model.__name__.lower()}.md": _page(d) for d in DEFINITIONS}
@@ -37,6 +42,7 @@ def _page(definition: Definition) -> str:
         f"Columns of `kubectl get {definition.short}`: {columns}.\n\n"
         "A field without a default may be left out unless it says *required*.\n"
     )
+    head += _BESIDE.get(kind, "")
     sections = (*_sections("spec", schema["properties"]["spec"]), *_sections("status", schema["properties"]["status"]))
     return "\n".join((head, *sections))
 
@@ -110,7 +116,8 @@ def _reasons_page() -> str:
         "<!-- Made by `make generate` from operator/change2task/api/reasons.py. -->\n\n"
         "# Reasons\n\n"
         "Every condition carries one of these, and every rejection one with a class. The list is closed: nothing else\n"
-        "is ever a reason. What happened in one case stands in the condition's message.\n\n"
+        "is ever a reason. What happened in one case stands in the condition's message. Strategies, which\n"
+        "`ConstructionExhausted` speaks of, are told in [the ladder](../ladder.md).\n\n"
         "| reason | class, if it rejects | meaning |\n|---|---|---|\n"
         f"{rows}\n"
     )

@@ -1,8 +1,8 @@
 """Link definitions of a document whose last use has gone: they name what went as surely as it did.
 
 Change logs keep the addresses of requests at their end (``[#148]: https://...`` in Markdown, ``.. _148: ...`` in
-reStructuredText). Only a definition that what went did use, or that names the change itself, and that nothing left uses,
-is found; which lines went is the caller's.
+reStructuredText). A definition is found that nothing left uses, and that what went did use or that names the change
+itself; which lines went is the caller's.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _REFERRED = re.compile(rb"`(?:[^`<\n]*<)?([^`<>]+?)_?>?`_|(?<![\w`])([\w.+-]*\w)
 
 
 def orphaned(lines: Sequence[bytes], doomed: Collection[int], names: Callable[[str], bool]) -> set[int]:
-    """Places of the definitions that go with the lines at ``doomed``; ``names`` tells whether a text names the change."""
+    """Places of the definitions that go with the lines at ``doomed``; ``names``: whether a text names the change."""
     defined = {place: label for place, line in enumerate(lines) if (label := _label(line)) is not None}
     if not defined:
         return set()

@@ -38,9 +38,7 @@ def obstacles(repository: Repository, assignment: Assignment) -> tuple[Obstacle,
     return tuple(found for file in files for found in _of(repository, assignment, file, start, end))
 
 
-def _of(
-    repository: Repository, assignment: Assignment, file: SourceFile, start: str, end: str
-) -> Iterator[Obstacle]:
+def _of(repository: Repository, assignment: Assignment, file: SourceFile, start: str, end: str) -> Iterator[Obstacle]:
     written = _written(repository, assignment, file)
     if file.after is None or not written:
         return

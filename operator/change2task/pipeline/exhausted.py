@@ -43,8 +43,8 @@ def told(attempts: Sequence[Attempt], in_the_way: Sequence[Obstacle], *, paper: 
     for one in in_the_way[:_SHOWN]:
         when = one.commit.committer_time.date().isoformat()
         parts.append(
-            f"in the way stands commit {one.commit.oid[:12]} of {when}, {one.commit.subject[:80]!r}, which rewrote lines"
-            f" of the change in {one.path}"
+            f"in the way stands commit {one.commit.oid[:12]} of {when}, {one.commit.subject[:80]!r}, which"
+            f" rewrote lines of the change in {one.path}"
         )
     if len(in_the_way) > _SHOWN:
         parts.append(f"and later commits in {len(in_the_way) - _SHOWN} more files")

@@ -30,7 +30,12 @@ def show(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Candidate or variant.")],
     store: Annotated[Path, typer.Option("--store", help="Store folder.")] = STORE,
     part: Annotated[
-        Part, typer.Option("--part", help="agent: what an agent sees; D, T, G: that patch alone.")
+        Part,
+        typer.Option(
+            "--part",
+            help="agent: what an agent sees; checks: what decides, and what else is to be known of it; D, T, G: that"
+            " patch alone; all: everything.",
+        ),
     ] = Part.ALL,
 ) -> None:
     """Print a task: its statement, checks, task patch D, hiding patch T and restoration patch G."""
