@@ -129,10 +129,10 @@ def _labels_page() -> str:
     return (
         "<!-- Made by `make generate` from operator/change2task/api/labels.py. -->\n\n"
         "# Labels\n\n"
-        "`spec.labels` of a TaskVariant, also printed by `change2task show` and `change2task explain`. Each is decided by\n"
-        "program and refuses nothing. That a label is absent says that its rule did not hold, not that nothing of its\n"
-        "kind can be: a mock written by hand is no mock to a program, and whether the author's words are true of the\n"
-        "author's code is decided by none.\n\n"
+        "`spec.labels` of a TaskVariant, also printed by `change2task show` and `change2task explain`. Each is\n"
+        "decided by program and refuses nothing. That a label is absent says that its rule did not hold, not that\n"
+        "nothing of its kind can be: a mock written by hand is no mock to a program, and whether the author's words\n"
+        "are true of the author's code is decided by none.\n\n"
         "| label | meaning |\n|---|---|\n"
         f"{rows}\n"
     )

@@ -6,11 +6,14 @@ decided by ``construct.traces`` and by the checks.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from change2task.checks.naming import naming
 from change2task.construct.models import Assignment
 from change2task.construct.traces import Followed, Names, Trace, traces_of
+from change2task.history.files import fragments_in
+from change2task.history.fragments import Fragments
 from change2task.history.globs import as_text
 from change2task.history.models import Evidence, FileChange, Role
 from change2task.history.names import PROSE_SUFFIXES, is_news_file, is_news_fragment, suffix
@@ -103,15 +106,25 @@ def _is_change_log(path: str) -> bool:
 def _fragments(repository: Repository, evidence: Evidence, after_tree: str) -> list[str]:
     """The words of the change's news fragments, which a release may have moved into a change log."""
     found: list[str] = []
+    fragments = fragments_in(repository, repository.tree(after_tree))
     for file in evidence.files:
-        if not _is_fragment(file):
+        if not _is_fragment(file, fragments):
             continue
         entry = repository.entry(after_tree, unquote(file.path))
         if entry is not None and entry.mode in {FILE, EXECUTABLE}:
-            found.append(repository.blob(entry.oid)[:_LONGEST_NEWS].decode("utf-8", "replace"))
+            text = repository.blob(entry.oid)[:_LONGEST_NEWS].decode("utf-8", "replace")
+            found += [text, *_entries(text)]
     return found
 
 
-def _is_fragment(file: FileChange) -> bool:
-    name = as_text(unquote(file.path)).rpartition("/")[2]
-    return file.role is Role.DOCS and file.status == "added" and not file.binary and is_news_fragment(name)
+def _entries(text: str) -> list[str]:
+    """The entries of a fragment that holds a list, which a release may have put under headings of its own."""
+    _, *entries = re.split(r"(?m)^[ \t]*[-*+][ \t]+", text)
+    return [entry.partition("\n\n")[0] for entry in entries]
+
+
+def _is_fragment(file: FileChange, fragments: Fragments) -> bool:
+    if file.role is not Role.DOCS or file.status != "added" or file.binary:
+        return False
+    said = fragments.says(unquote(file.path))
+    return said if said is not None else is_news_fragment(as_text(unquote(file.path)).rpartition("/")[2])
