@@ -185,11 +185,17 @@ def test_what_runners_read_unasked_stays(scene, name):
         "- Spans show hours ([1f2e3d4](https://example.org))",
         "- Spans show *hours*,\n  where there are any of them. (#12)",
         "- :pr:`603`: spans",
+        "- Spans show hours, as was asked in #590",
     ],
 )
 def test_entries_of_a_change_log_that_name_the_change_go(scene, text):
     log = f"# News\n\n- Before it. (#60)\n{text}\n- After it. (#6030)\n"
-    names = Names(request=603, commits=("1f2e3d4" + "0" * 33,), news=("Spans show hours where there are any of them.",))
+    names = Names(
+        request=603,
+        issues=(590,),
+        commits=("1f2e3d4" + "0" * 33,),
+        news=("Spans show hours where there are any of them.",),
+    )
     gone = cleared(scene, {"NEWS.md": log.encode()}, logs={"NEWS.md"}, names=names)
     assert scene.files(gone.tree)["NEWS.md"].decode() == "# News\n\n- Before it. (#60)\n- After it. (#6030)\n"
     assert gone.files == {"NEWS.md": "1 entries that name the change removed"}

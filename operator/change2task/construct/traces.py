@@ -60,18 +60,22 @@ class Trace:
 
 @dataclass(frozen=True)
 class Names:
-    """What tells that an entry of a change log is the change's: its request's number, its commits, its own news."""
+    """What tells that an entry of a change log is the change's: its request's number, those of the issues that it
+    closes, its commits, its own news.
+    """
 
     request: int | None = None
+    issues: tuple[int, ...] = ()
     commits: tuple[str, ...] = ()
     news: tuple[str, ...] = ()
 
     def in_text(self, text: str) -> bool:
         """Whether the text names the change, or holds its news."""
-        if self.request is not None and re.search(
-            rf"(?<![\w/])(?:#|!|GH-|gh-){self.request}\b"
-            rf"|/(?:pull|pulls|merge_requests|issues)/{self.request}\b"
-            rf"|:(?:pr|pull|issue|gh):`#?{self.request}\b",
+        numbers = "|".join(str(number) for number in (self.request, *self.issues) if number is not None)
+        if numbers and re.search(
+            rf"(?<![\w/])(?:#|!|GH-|gh-)(?:{numbers})\b"
+            rf"|/(?:pull|pulls|merge_requests|issues)/(?:{numbers})\b"
+            rf"|:(?:pr|pull|issue|gh):`#?(?:{numbers})\b",
             text,
         ):
             return True
