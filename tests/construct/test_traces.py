@@ -59,6 +59,25 @@ def test_a_run_that_was_broken_up_loses_its_long_lines_alone(scene):
     assert scene.files(gone.tree)["u.md"] == b"# Use\n\nThen read it.\n\nEnjoy.\n"
 
 
+def test_lines_that_the_change_replaced_come_back_where_its_own_still_stand_whole(scene):
+    before, after = (
+        b"# Use\n\nusage: span [SECONDS]\n\nEnjoy.\n",
+        b"# Use\n\nusage: span [-h] [SECONDS] [HOURS]\n\nEnjoy.\n",
+    )
+    later = after + b"\nWritten later on, by somebody.\n"
+    traces = traced(scene, {"u.md": before}, {"u.md": after}, {"u.md": later})
+    gone = cleared(scene, {"u.md": later}, traces, documents={"u.md"})
+    assert scene.files(gone.tree)["u.md"] == before + b"\nWritten later on, by somebody.\n"
+    assert gone.files == {"u.md": "1 lines of the change removed, 1 that it replaced put back"}
+
+
+def test_lines_that_the_change_moved_do_not_come_back_twice(scene):
+    line, new = b"A line about spans of some time.\n", b"A line that is quite another one.\n"
+    before, after = b"One\n" + line + b"Two\n", b"One\n" + new + b"Two\n" + line
+    traces = traced(scene, {"u.md": before}, {"u.md": after}, {"u.md": after})
+    assert scene.files(cleared(scene, {"u.md": after}, traces, documents={"u.md"}).tree)["u.md"].count(line) == 1
+
+
 def test_line_ends_that_have_changed_since_do_not_matter(scene):
     before, after = b"# Use\n", b"# Use\nCall span() with any number of seconds.\n"
     now = after.replace(b"\n", b"\r\n")

@@ -10,23 +10,19 @@ stay. Whether the rest still works is for the checks to say. Which files may be 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 
-from change2task.construct.definitions import orphaned
 from change2task.construct.mentions import name_pattern, names_in_code
+from change2task.construct.prose import LEAST_LINE, WrittenRun, runs_of, without_entries, without_runs
 from change2task.history.contents import is_binary
 from change2task.patch.paths import quote, unquote
 from change2task.vcs.repository import Repository
 from change2task.vcs.trees import EXECUTABLE, FILE, Entry, Tree
 
-LEAST_LINE = 20
-"""Characters of a line below which that it stands twice may be chance."""
 _LARGEST = 2 << 20
 _NEEDED_BY_NAME = frozenset({b"conftest.py", b"__init__.py"})
 """Files that runners and languages read without anybody naming them."""
-_BULLET = re.compile(rb"^(\s*)(?:[-*+]|\d+[.)])\s+\S")
 _WORD = re.compile(r"\w+")
 
 
@@ -47,11 +43,11 @@ class Followed:
 
 @dataclass(frozen=True)
 class Trace:
-    """What of one file on the base is the change's: all of it, or runs of lines (without line ends); or ``fixed``."""
+    """What of one file on the base is the change's: all of it, or runs of lines; or ``fixed``."""
 
     path: bytes
     whole: bool
-    runs: tuple[tuple[bytes, ...], ...] = ()
+    runs: tuple[WrittenRun, ...] = ()
     fixed: bool = False
     prose: bool = False
     known: frozenset[bytes] = frozenset()
@@ -113,9 +109,9 @@ def traces_of(
         elif file.is_prose or file.is_fixed:
             earlier = None if file.before is None else repository.entry(before_tree, file.before)
             old = b"" if earlier is None else repository.blob(earlier.oid)
-            runs = _runs(old, repository.blob(then.oid))
+            runs = runs_of(old, repository.blob(then.oid))
             known = frozenset(old.splitlines())
-            if _without_runs(repository.blob(now.oid), runs, known, Names()) is not None:
+            if without_runs(repository.blob(now.oid), runs, known, Names().in_text) is not None:
                 found.append(Trace(file.modern, False, runs, fixed=file.is_fixed, prose=file.is_prose, known=known))
     return tuple(found)
 
@@ -157,9 +153,10 @@ def without_traces(
         elif trace.whole:
             del entries[trace.path]
             files[path] = "removed: the change brought it"
-        elif (less := _without_runs(repository.blob(entry.oid), trace.runs, trace.known, names)) is not None:
-            entries[trace.path] = Entry(entry.mode, repository.write_blob(less[0]))
-            files[path] = f"{less[1]} lines of the change removed"
+        elif (less := without_runs(repository.blob(entry.oid), trace.runs, trace.known, names.in_text)) is not None:
+            entries[trace.path] = Entry(entry.mode, repository.write_blob(less.content))
+            files[path] = f"{less.gone} lines of the change removed"
+            files[path] += f", {less.back} that it replaced put back" if less.back else ""
     for path in sorted(change_logs):
         log = entries.get(unquote(path))
         if log is None or log.mode not in {FILE, EXECUTABLE} or path in left:
@@ -167,10 +164,10 @@ def without_traces(
         content = repository.blob(log.oid)
         if len(content) > _LARGEST or is_binary(content):
             continue
-        kept, entries_gone = _without_entries(content, names)
-        if entries_gone:
+        kept, gone = without_entries(content, names.in_text)
+        if kept != content:
             entries[unquote(path)] = Entry(log.mode, repository.write_blob(kept))
-            told = f"{entries_gone} entries that name the change removed"
+            told = f"{gone} entries that name the change removed" if gone else "links that name the change removed"
             files[path] = f"{files[path]}; {told}" if path in files else told
     doubtful = frozenset(path for path in files if (by := named.get(unquote(path))) is not None and quote(by) in code)
     return Removed(tree=repository.write_tree(Tree(entries)), files=files, left=left, doubtful=doubtful)
@@ -199,93 +196,6 @@ def _named_by_others(
             if names_in_code(path, content, pattern):
                 found[trace.path] = path
     return found
-
-
-def _runs(before: bytes, after: bytes) -> tuple[tuple[bytes, ...], ...]:
-    """The runs of lines that the change added, without the blank ones around them."""
-    if is_binary(before) or is_binary(after) or max(len(before), len(after)) > _LARGEST:
-        return ()
-    old, new = before.splitlines(), after.splitlines()
-    known = frozenset(old)
-    found: list[tuple[bytes, ...]] = []
-    for tag, _, _, start, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        run = new[start:end] if tag in {"insert", "replace"} else []
-        while run and not run[0].strip():
-            run = run[1:]
-        while run and not run[-1].strip():
-            run = run[:-1]
-        if any(_tells(line) and line not in known for line in run):
-            found.append(tuple(run))
-    return tuple(found)
-
-
-def _tells(line: bytes) -> bool:
-    text = line.strip().decode("utf-8", "replace")
-    return len(text) >= LEAST_LINE and any(sign.isalnum() for sign in text)
-
-
-def _without_runs(
-    content: bytes, runs: Sequence[tuple[bytes, ...]], known: frozenset[bytes], names: Names
-) -> tuple[bytes, int] | None:
-    """The content without the runs, or without their long lines where a run no longer stands whole; None: no such."""
-    lines = content.splitlines(keepends=True)
-    bare = [line.rstrip(b"\r\n") for line in lines]
-    doomed: set[int] = set()
-    for run in runs:
-        width = len(run)
-        whole = [at for at in range(len(bare) - width + 1) if tuple(bare[at : at + width]) == run]
-        doomed.update(place for at in whole for place in range(at, at + width))
-        if not whole:
-            telling = frozenset(line for line in run if _tells(line)) - known
-            doomed.update(place for place, line in enumerate(bare) if line in telling)
-    if not doomed:
-        return None
-    doomed |= orphaned(lines, doomed, names.in_text)
-    return _kept(lines, doomed), len(doomed)
-
-
-def _without_entries(content: bytes, names: Names) -> tuple[bytes, int]:
-    """A change log without the list entries that name the change, and how many those were."""
-    lines = content.splitlines(keepends=True)
-    doomed: set[int] = set()
-    count = 0
-    for start, end, own in _entries(lines):
-        if start not in doomed and names.in_text(b"".join(own).decode("utf-8", "replace")):
-            doomed.update(range(start, end))
-            count += 1
-    doomed |= orphaned(lines, doomed, names.in_text)
-    return (_kept(lines, doomed), count) if doomed else (content, 0)
-
-
-def _entries(lines: Sequence[bytes]) -> Iterator[tuple[int, int, list[bytes]]]:
-    """List entries by first line and the line after their last, with the lines that are not of an entry inside."""
-    marks = [(place, len(found[1])) for place, line in enumerate(lines) if (found := _BULLET.match(line))]
-    for place, indent in marks:
-        end = place + 1
-        while end < len(lines) and (not lines[end].strip() or len(lines[end]) - len(lines[end].lstrip()) > indent):
-            end += 1
-        while not lines[end - 1].strip():
-            end -= 1
-        inner = next((other for other, _ in marks if place < other < end), end)
-        yield place, end, list(lines[place:inner])
-
-
-def _kept(lines: Sequence[bytes], doomed: Collection[int]) -> bytes:
-    """The lines that stay; of blank ones on both sides of what goes, one side."""
-    kept: list[bytes] = []
-    after_gap = False
-    for place, line in enumerate(lines):
-        if place in doomed:
-            after_gap = True
-            continue
-        blank = not line.strip()
-        if after_gap and blank and (not kept or not kept[-1].strip()):
-            continue
-        after_gap = after_gap and blank
-        kept.append(line)
-    while len(lines) - 1 in doomed and len(kept) > 1 and not kept[-1].strip():
-        kept.pop()
-    return b"".join(kept)
 
 
 def _plain(text: str) -> str:
