@@ -194,7 +194,7 @@ def test_definitions_are_small_enough_for_kubectl_apply() -> None:
 def test_reference_pages_tell_every_field_and_rule() -> None:
     pages = reference_pages()
 
-    assert set(pages) == {"modernbase.md", "taskcandidate.md", "taskvariant.md", "reasons.md"}
+    assert set(pages) == {"modernbase.md", "taskcandidate.md", "taskvariant.md", "reasons.md", "labels.md"}
     assert "| `timeoutSeconds` | integer, 1 to 86,400 | `900` |" in pages["modernbase.md"]
     assert "give exactly one of pullRequest, commit and range" in pages["taskcandidate.md"]
     for definition in DEFINITIONS:

@@ -158,6 +158,10 @@ def test_a_check_by_reading_is_shown_as_what_it_is(world: World) -> None:
     shown = at_once("show", "migration", "--part", "checks", "--store", world.store).out
     assert "1 target check, read in the code and known to the agent:" in shown
     assert "static:api-migration: pickle gone, json used in toolbox/stored.py" in shown
+    assert "labels:\n  static-oracle: A target is decided by reading code, not by running it" in shown
+    told = at_once("explain", "migration", "--store", world.store).out
+    assert "\nwarning     A target is decided by reading code, not by running it" in told
+    assert "\nlabels      static-oracle" in told
 
 
 @pytest.mark.parametrize(
@@ -328,8 +332,10 @@ def test_a_lock_is_written_into_the_manifest_and_holds(world: World, store: Path
     manifest = tmp_path / "toolbox.yaml"
     text = "# ours\n" + documents(base(), candidate("docs", world.change("docs")))
     manifest.write_text(text)
-    said = world.run("lock", manifest, *world.mirror, "--store", store).out
-    assert said == f"{manifest}: spec.environment.lock holds the dependencies of toolbox\n"
+    said = world.run("lock", manifest, *world.mirror, "--store", store)
+    assert said.out == f"{manifest}: spec.environment.lock holds the dependencies of toolbox\n"
+    assert "warning: a lock makes another base of toolbox; " in said.err
+    assert "the next run builds the base again and judges its candidates anew" in said.err
     locked = manifest.read_text()
     assert locked.startswith("# ours\n")
     lock = next(yaml.safe_load_all(locked))["spec"]["environment"]["lock"]
@@ -356,6 +362,14 @@ def test_all_schemas_are_printed_and_no_other() -> None:
     ended = at_once("schema", "Base")
     assert ended.code == 2
     assert "there is no kind 'Base'; the kinds are ModernBase, TaskCandidate, TaskVariant" in ended.err
+
+
+def test_the_list_of_commands_tells_each_in_a_whole_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    _, _, commands = at_once("--help").out.partition("Commands:\n")
+    told = commands.splitlines()
+    assert len(told) == 11
+    assert all(line.endswith(".") and not line.endswith("...") and len(line) <= 80 for line in told)
 
 
 def test_the_version_is_told() -> None:

@@ -220,6 +220,12 @@ def test_what_can_never_work_is_refused_in_a_sentence(
     assert message in refused(validate(tmp_path, with_spec(kind, path, value)))
 
 
+def test_an_address_that_is_none_is_refused_without_a_pattern(tmp_path: Path) -> None:
+    told = refused(validate(tmp_path, with_spec("ModernBase", "spec.repository.url", "ext::sh -c x")))
+    assert "credentialsSecretRef say those (got 'ext::sh -c x')" in told
+    assert "must match" not in told
+
+
 def test_a_mirror_that_is_no_repository_is_told(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     ended = validate(tmp_path, SOUND, "--mirror", f"{URL}={tmp_path / 'folder'}")

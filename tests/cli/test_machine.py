@@ -155,7 +155,10 @@ def test_a_full_disk_ends_the_run_and_loses_nothing(world: World, tmp_path: Path
 def test_a_missing_interpreter_is_told_and_the_other_bases_go_on(world: World, store: Path) -> None:
     odd = base("odd", environment={"image": "python:3.99", "setup": []})
     text = documents(
-        base(), odd, candidate("docs", world.change("docs")), candidate("here", world.change("docs"), of="odd")
+        base(),
+        odd,
+        candidate("docs", world.change("docs")),
+        *(candidate(name, world.change("docs"), of="odd") for name in ("here", "there")),
     )
     words = ("run", "-", *world.mirror, "--store", store, "-o", "json")
     ended = world.run(*words, stdin=text.encode(), code=3)
@@ -163,9 +166,13 @@ def test_a_missing_interpreter_is_told_and_the_other_bases_go_on(world: World, s
         "error: the machine failed, these have no verdict:\n  base odd: spec.environment.image asks for Python 3.99"
         in ended.err
     )
-    assert "  candidate here: its base odd was not prepared" in ended.err
+    assert "  candidates here, there: its base odd was not prepared" in ended.err
     rows = {row["name"]: (row["accepted"], row["reason"]) for row in json.loads(ended.out)["candidates"]}
-    assert rows == {"docs": (False, "NoSourceChange"), "here": (None, "InfrastructureFault")}
+    assert rows == {
+        "docs": (False, "NoSourceChange"),
+        "here": (None, "InfrastructureFault"),
+        "there": (None, "InfrastructureFault"),
+    }
     assert not (store / "bases/odd.yaml").exists()
     assert not (store / "candidates/here.yaml").exists()
 

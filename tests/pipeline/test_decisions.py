@@ -34,7 +34,6 @@ TRIED = Attempt(
 @pytest.mark.parametrize(
     ("refusals", "reason"),
     [
-        ([], Reason.CONSTRUCTION_EXHAUSTED),
         ([(1, SCOPE)], Reason.SCOPE_VIOLATION),
         ([(1, SCOPE), (4, LIFECYCLE)], Reason.TARGET_DID_NOT_FAIL),
         ([(4, LIFECYCLE), (1, SCOPE)], Reason.TARGET_DID_NOT_FAIL),
@@ -43,14 +42,7 @@ TRIED = Attempt(
     ],
 )
 def test_the_proposal_that_came_furthest_names_the_reason(refusals: list[tuple[int, Verdict]], reason: Reason) -> None:
-    assert status.terminal(refusals, [TRIED]).reason is reason
-
-
-def test_when_nothing_could_be_proposed_every_strategy_is_told() -> None:
-    second = TRIED.replacing(strategy="three-way", message="conflicts")
-    assert status.terminal([], [TRIED, second]).message == (
-        "no strategy could undo the change (exact-reversal: no; three-way: conflicts)"
-    )
+    assert status.furthest(refusals).reason is reason
 
 
 @pytest.mark.parametrize(("duplicate", "outcome"), [(True, "duplicate"), (False, "notApplicable")])

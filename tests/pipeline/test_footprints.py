@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from change2task.corpus.labelled import traces_left
 from change2task.pipeline.footprints import is_prose, is_setting
 from tests.support.commands import at_once
 from tests.support.tasks import Vault, vault
@@ -50,6 +51,17 @@ def test_what_was_taken_is_told_by_the_task_and_by_its_evidence(vault: Vault) ->
         "removed": spec.traces,
         "left": {},
     }
+
+
+def test_what_stays_is_said_in_plain_words_with_its_reason(vault: Vault) -> None:
+    spec = vault.variant("advisory").spec
+    left = {"README.md": "tests/test_label.py names it", "*": "checks or the build need some of it"}
+    assert list(traces_left(spec.replacing(traces_left=left))) == [
+        "README.md is left in the agent's tree because tests/test_label.py names it",
+        "all that names the change, its own passing tests too, is left in the agent's tree because checks or the build"
+        " need some of it",
+    ]
+    assert (spec.traces_left, list(traces_left(spec))) == ({}, [])
 
 
 def test_its_states_still_lead_to_the_base_byte_for_byte(vault: Vault) -> None:

@@ -133,12 +133,13 @@ def _won(repository: Repository, commit: str, trees: list[str]) -> Won:
 def test_a_field_that_says_nothing_changes_no_name_of_a_task_and_one_that_does_says_so() -> None:
     spec = variant().spec
     before = spec.document()
-    for field in ("traces", "shared"):
+    for field in ("traces", "tracesLeft", "labels", "shared"):
         assert not before.pop(field)
     del before["checks"]["hiddenRegression"], before["statement"]["codeCut"]
     canonical = json.dumps(before, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
     assert variant_name(spec) == f"tv-{hashlib.sha256(canonical).hexdigest()[:16]}"
-    assert variant_name(spec.replacing(traces={"NEWS.md": "removed"})) != variant_name(spec)
+    for said in ({"traces": {"NEWS.md": "removed"}}, {"traces_left": {"*": "needed"}}, {"labels": ("exact-value",)}):
+        assert variant_name(spec.replacing(**said)) != variant_name(spec)
 
 
 class TestNames:

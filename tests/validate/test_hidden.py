@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,10 @@ from change2task.construct.traces import Followed, Names, traces_of
 from change2task.validate import hidden
 from change2task.validate.case import Case
 from change2task.validate.lifecycle import Demand
-from change2task.validate.qualification import Qualification
+from change2task.validate.qualification import Left, Qualification
 from change2task.validate.screening import screen_regression
 from change2task.vcs.repository import Repository
+from change2task.vcs.trees import FILE, Entry, Tree
 from change2task.vcs.workbench import Workbench
 from tests.support.repos import RepoBuilder
 from tests.support.runners import OneByOne
@@ -133,3 +134,37 @@ def test_what_checks_need_is_left_and_nothing_else_is_refused_for_it(scene: Scen
     assert (scene.result.plain, scene.result.traces) == (True, {})
     assert scene.result.regression == (".::TestAlso", ".::TestOld")
     assert runner.ran == [(".::TestOld",), (".::TestAlso", ".::TestOld")]
+
+
+def test_of_what_goes_only_documents_that_code_names_are_left_where_that_is_enough(tmp_path: Path) -> None:
+    reader = 'package chi\n\nimport "testing"\n\nfunc TestOld(t *testing.T) { Old("README.md") }\n'
+    line = "Something new is there for everybody.\n"
+    before, after = "# Chi\n", f"# Chi\n\n{line}"
+    scene = scene_of(tmp_path, {**AFTER, "chi_test.go": reader, "README.md": after})
+    trees = [scene.repository.write_tree(Tree({b"README.md": _entry(scene, text)})) for text in (before, after)]
+    followed = [Followed(b"README.md", b"README.md", b"README.md")]
+    traces = (*scene.case.traces, *traces_of(scene.repository, trees[0], trees[1], trees[1], followed))
+    scene.case = replace(scene.case, traces=traces, documents=frozenset({"NEWS.md", "README.md"}))
+
+    runner = Wanting(scene.repository, b"README.md", line=line.encode())
+    tree = screen_regression(scene.repository, runner, scene.case, scene.task_tree, scene.result)
+    assert scene.paths(tree) == {"chi.go", "chi_test.go", "README.md"}
+    assert (scene.result.left, list(scene.result.traces)) == (Left.NAMED, ["NEWS.md"])
+    assert scene.result.traces_left == {"README.md": "chi_test.go names it"}
+    assert runner.ran == [(".::TestOld",), (".::TestOld",)]
+
+
+def _entry(scene: Scene, text: str) -> Entry:
+    return Entry(FILE, scene.repository.write_blob(text.encode()))
+
+
+@dataclass
+class Wanting(Needing):
+    """A runner whose checks pass where a file holds a line."""
+
+    line: bytes = field(kw_only=True)
+
+    def run(self, order: PassOrder) -> PassRecord:
+        entry = self.repository.entry(order.tree, self.path)
+        there = entry is not None and self.line in self.repository.blob(entry.oid)
+        return Needing(self.repository, b"chi.go" if there else b"nowhere", self.ran).run(order)

@@ -49,6 +49,10 @@ _EXPECTED: Final = {
 }
 
 
+_LONGEST_PATTERN: Final = 80
+"""Signs of a pattern beyond which its field's description says more."""
+
+
 def refused_metadata(values: dict[str, Any]) -> Iterator[Path]:
     """Paths of fields under metadata that Kubernetes does not have (the model itself keeps what it does not know)."""
     metadata = values.get("metadata")
@@ -135,7 +139,8 @@ def _not_matching(pattern: str, path: Path, model: type[Model]) -> str:
     owner = model_of(at(model, path[:-1]))
     told = [i.description for n, i in owner.model_fields.items() if (i.alias or n) == path[-1]] if owner else []
     if told and told[0]:
-        return f"does not fit: {told[0].rstrip('.')}; it must match {pattern}"
+        form = f"; it must match {pattern}" if len(pattern) <= _LONGEST_PATTERN else ""
+        return f"does not fit: {told[0].rstrip('.')}{form}"
     return f"must match {pattern}"
 
 

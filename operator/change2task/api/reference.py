@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from change2task.api.crds import DEFINITIONS, Definition
+from change2task.api.labels import labels_table
 from change2task.api.metadata import API_VERSION
 from change2task.api.reasons import reasons_table
 from change2task.api.rules import RULES
@@ -19,10 +20,15 @@ from change2task.api.schemas import Schema, structural
 _LONGEST_LISTED = 12
 
 
+_LADDER = "\n[The ladder](../ladder.md) tells every strategy, and under which level it counts.\n"
+_BESIDE = {"TaskCandidate": _LADDER, "TaskVariant": _LADDER + "[Labels](labels.md) are defined apart.\n"}
+"""What a page says beside the fields, by kind."""
+
+
 def reference_pages() -> dict[str, str]:
     """File name to Markdown of every page."""
     pages = {f"{d.model.__name__.lower()}.md": _page(d) for d in DEFINITIONS}
-    return pages | {"reasons.md": _reasons_page()}
+    return pages | {"reasons.md": _reasons_page(), "labels.md": _labels_page()}
 
 
 def _page(definition: Definition) -> str:
@@ -36,6 +42,7 @@ def _page(definition: Definition) -> str:
         f"Columns of `kubectl get {definition.short}`: {columns}.\n\n"
         "A field without a default may be left out unless it says *required*.\n"
     )
+    head += _BESIDE.get(kind, "")
     sections = (*_sections("spec", schema["properties"]["spec"]), *_sections("status", schema["properties"]["status"]))
     return "\n".join((head, *sections))
 
@@ -109,7 +116,23 @@ def _reasons_page() -> str:
         "<!-- Made by `make generate` from operator/change2task/api/reasons.py. -->\n\n"
         "# Reasons\n\n"
         "Every condition carries one of these, and every rejection one with a class. The list is closed: nothing else\n"
-        "is ever a reason. What happened in one case stands in the condition's message.\n\n"
+        "is ever a reason. What happened in one case stands in the condition's message. Strategies, which\n"
+        "`ConstructionExhausted` speaks of, are told in [the ladder](../ladder.md).\n\n"
         "| reason | class, if it rejects | meaning |\n|---|---|---|\n"
+        f"{rows}\n"
+    )
+
+
+def _labels_page() -> str:
+    """Every label that a task can bear."""
+    rows = "\n".join(f"| `{name}` | {sentence} |" for name, sentence in labels_table())
+    return (
+        "<!-- Made by `make generate` from operator/change2task/api/labels.py. -->\n\n"
+        "# Labels\n\n"
+        "`spec.labels` of a TaskVariant, also printed by `change2task show` and `change2task explain`. Each is\n"
+        "decided by program and refuses nothing. That a label is absent says that its rule did not hold, not that\n"
+        "nothing of its kind can be: a mock written by hand is no mock to a program, and whether the author's words\n"
+        "are true of the author's code is decided by none.\n\n"
+        "| label | meaning |\n|---|---|\n"
         f"{rows}\n"
     )

@@ -15,6 +15,7 @@ from pydantic import Field
 
 from change2task.api.conditions import Conditions
 from change2task.api.fidelity import Fidelity
+from change2task.api.labels import Label
 from change2task.api.metadata import API_VERSION, ObjectMeta
 from change2task.api.model import Model
 from change2task.api.patches import Patch
@@ -185,13 +186,30 @@ class TaskVariantSpec(Frozen):
     oracle: OracleStrength | None = Field(
         default=None, description="What the checks notice; absent where it was not measured."
     )
+    traces_left: dict[str, str] = Field(
+        default_factory=dict,
+        description="Quoted path to why what the change wrote there stays in the agent's tree; the path * means all.",
+    )
+    labels: tuple[Label, ...] = Field(
+        default=(),
+        max_length=32,
+        description="What whoever uses the task should know of its checks and words; docs/reference/labels.md.",
+    )
     level: int = Field(description="The paper's level that made the task.")
     strategy: str = Field(description="The strategy that made the task.")
     fidelity: Fidelity = Field(description="Likeness to the source change.")
     tool_version: str = Field(description="Version of change2task that made it.")
 
 
-_YOUNGER: Final = (("oracle",), ("traces",), ("shared",), ("checks", "hiddenRegression"), ("statement", "codeCut"))
+_YOUNGER: Final = (
+    ("oracle",),
+    ("traces",),
+    ("tracesLeft",),
+    ("labels",),
+    ("shared",),
+    ("checks", "hiddenRegression"),
+    ("statement", "codeCut"),
+)
 """Fields that came after tasks were published: where they say nothing they do not count, so that names stay."""
 
 

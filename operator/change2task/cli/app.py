@@ -65,18 +65,18 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("run")(run.run)
-app.command("explain")(explain.explain_verdict)
-app.command("replay")(replay.replay)
-app.command("show")(show.show)
-app.command("grade")(grade.grade)
-app.command("certify")(certify.certify_tasks)
-app.command("validate")(validate.validate)
-app.command("lock")(lock.lock)
-app.command("mine")(mine.mine)
-app.command("import")(import_.import_rows)
-app.command("pull")(pull.pull)
-app.command("schema")(schema.schema)
+app.command("run", short_help="Turn candidates into verified tasks, or say why not.")(run.run)
+app.command("explain", short_help="Say why this verdict, from the stored evidence alone.")(explain.explain_verdict)
+app.command("replay", short_help="Run a task's three states again and compare.")(replay.replay)
+app.command("show", short_help="Print a task: statement, checks, and patches D, T and G.")(show.show)
+app.command("grade", short_help="Grade an agent's patch against a task.")(grade.grade)
+app.command("certify", short_help="Search all that an agent can read for a task's answer.")(certify.certify_tasks)
+app.command("validate", short_help="Check manifests without running anything.")(validate.validate)
+app.command("lock", short_help="Write the lock of a base's dependencies into its manifest.")(lock.lock)
+app.command("mine", short_help="Find merged changes worth trying, and why not the others.")(mine.mine)
+app.command("import", short_help="Turn rows of a benchmark into bases and candidates.")(import_.import_rows)
+app.command("pull", short_help="Bring candidates, tasks and evidence from a cluster.")(pull.pull)
+app.command("schema", short_help="Print the resources' schemas or definitions.")(schema.schema)
 
 
 def _say_version(wanted: bool) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping
+from enum import Enum
 from typing import Any, Protocol
 
 import typer
@@ -53,8 +55,18 @@ def _table(command: Command) -> str:
     for parameter in command.params:
         option = parameter.param_type_name == "option"
         given = ", ".join(f"`{word}`" for word in parameter.opts) if option else f"`{_usage(parameter)}`"
-        rows.append(f"| {given} | {getattr(parameter, 'help', '') or ''} | {_default(parameter)} |")
+        rows.append(f"| {given} | {_meaning(parameter)} | {_default(parameter)} |")
     return "\n".join(rows)
+
+
+def _meaning(parameter: Any) -> str:
+    """What an option is for, and its choices where it does not name them itself."""
+    told = getattr(parameter, "help", "") or ""
+    kind = parameter.bare_type
+    choices = [str(one.value) for one in kind] if isinstance(kind, type) and issubclass(kind, Enum) else []
+    if all(re.search(rf"\b{re.escape(one)}\b", told) for one in choices):
+        return told
+    return f"{told} One of {', '.join(f'`{one}`' for one in choices)}."
 
 
 def _default(parameter: Parameter) -> str:

@@ -2,29 +2,27 @@
 
 A change-log entry, a news fragment or a page that the change itself wrote tells what was built and often how. Only what
 is proved to be the change's is taken: lines that it added and that still stand as they were, entries that name its
-number or a commit of it, and files that it added and nobody has touched since. Sources, packaging and whatever another
-file names stay; whether the rest still works is for the checks to say. Which files may be looked at is the caller's.
+number or a commit of it, with the links that only those use, and files that it added and nobody has touched since. Of
+prose that another file names the lines go and the file stays; sources, packaging and whatever else another file names
+stay. Whether the rest still works is for the checks to say. Which files may be looked at is the caller's.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 
+from change2task.construct.mentions import name_pattern, names_in_code
+from change2task.construct.prose import LEAST_LINE, WrittenRun, runs_of, without_entries, without_runs
 from change2task.history.contents import is_binary
 from change2task.patch.paths import quote, unquote
-from change2task.syntax.languages import language_of
 from change2task.vcs.repository import Repository
 from change2task.vcs.trees import EXECUTABLE, FILE, Entry, Tree
 
-LEAST_LINE = 20
-"""Characters of a line below which that it stands twice may be chance."""
 _LARGEST = 2 << 20
 _NEEDED_BY_NAME = frozenset({b"conftest.py", b"__init__.py"})
 """Files that runners and languages read without anybody naming them."""
-_BULLET = re.compile(rb"^(\s*)(?:[-*+]|\d+[.)])\s+\S")
 _WORD = re.compile(r"\w+")
 
 
@@ -45,30 +43,35 @@ class Followed:
 
 @dataclass(frozen=True)
 class Trace:
-    """What of one file on the base is the change's: all of it, or runs of lines (without line ends); or ``fixed``."""
+    """What of one file on the base is the change's: all of it, or runs of lines; or ``fixed``."""
 
     path: bytes
     whole: bool
-    runs: tuple[tuple[bytes, ...], ...] = ()
+    runs: tuple[WrittenRun, ...] = ()
     fixed: bool = False
+    prose: bool = False
     known: frozenset[bytes] = frozenset()
     """Lines that the file held before the change, which are not the change's where a run no longer stands whole."""
 
 
 @dataclass(frozen=True)
 class Names:
-    """What tells that an entry of a change log is the change's: its request's number, its commits, its own news."""
+    """What tells that an entry of a change log is the change's: its request's number, those of the issues that it
+    closes, its commits, its own news.
+    """
 
     request: int | None = None
+    issues: tuple[int, ...] = ()
     commits: tuple[str, ...] = ()
     news: tuple[str, ...] = ()
 
     def in_text(self, text: str) -> bool:
         """Whether the text names the change, or holds its news."""
-        if self.request is not None and re.search(
-            rf"(?<![\w/])(?:#|!|GH-|gh-){self.request}\b"
-            rf"|/(?:pull|pulls|merge_requests|issues)/{self.request}\b"
-            rf"|:(?:pr|pull|issue|gh):`#?{self.request}\b",
+        numbers = "|".join(str(number) for number in (self.request, *self.issues) if number is not None)
+        if numbers and re.search(
+            rf"(?<![\w/])(?:#|!|GH-|gh-)(?:{numbers})\b"
+            rf"|/(?:pull|pulls|merge_requests|issues)/(?:{numbers})\b"
+            rf"|:(?:pr|pull|issue|gh):`#?(?:{numbers})\b",
             text,
         ):
             return True
@@ -81,11 +84,15 @@ class Names:
 
 @dataclass(frozen=True)
 class Removed:
-    """The tree without traces; per quoted path how they were removed, and why traces were left."""
+    """The tree without traces; per quoted path how they were removed, and why traces were left.
+
+    ``doubtful``: of those removed, the ones whose file code names, which may need what went.
+    """
 
     tree: str
     files: dict[str, str]
     left: dict[str, str]
+    doubtful: frozenset[str] = frozenset()
 
 
 def traces_of(
@@ -98,14 +105,14 @@ def traces_of(
         if then is None or now is None or {then.mode, now.mode} - {FILE, EXECUTABLE}:
             continue
         if file.before is None and then.oid == now.oid:
-            found.append(Trace(file.modern, whole=True, fixed=file.is_fixed))
+            found.append(Trace(file.modern, whole=True, fixed=file.is_fixed, prose=file.is_prose))
         elif file.is_prose or file.is_fixed:
             earlier = None if file.before is None else repository.entry(before_tree, file.before)
             old = b"" if earlier is None else repository.blob(earlier.oid)
-            runs = _runs(old, repository.blob(then.oid))
+            runs = runs_of(old, repository.blob(then.oid))
             known = frozenset(old.splitlines())
-            if _without_runs(repository.blob(now.oid), runs, known) is not None:
-                found.append(Trace(file.modern, whole=False, runs=runs, fixed=file.is_fixed, known=known))
+            if without_runs(repository.blob(now.oid), runs, known, Names().in_text) is not None:
+                found.append(Trace(file.modern, False, runs, fixed=file.is_fixed, prose=file.is_prose, known=known))
     return tuple(found)
 
 
@@ -117,11 +124,14 @@ def without_traces(
     names: Names,
     documents: Collection[str],
     code: Collection[str],
+    *,
+    careful: bool = False,
 ) -> Removed:
     """The tree without these traces, and without the entries of ``change_logs`` that name the change.
 
-    ``documents``: quoted paths that only people read; a file that any other file names is not removed. ``code``: those
-    of sources and tests; of a file that one of these names, lines stay too, since it may be read for what it says.
+    ``documents``: quoted paths that only people read; a file that any other file names is not removed, but prose that
+    no more than packaging names is emptied. ``code``: those of sources and tests; when ``careful``, prose that one of
+    these names keeps its lines too, since it may be read for what it says.
     """
     entries: dict[bytes, Entry] = dict(repository.tree(tree))
     there = [trace for trace in traces if trace.path in entries]
@@ -130,18 +140,23 @@ def without_traces(
     left: dict[str, str] = {}
     for trace in there:
         path, entry = quote(trace.path), entries[trace.path]
+        by = named.get(trace.path)
         if trace.whole and trace.path.rpartition(b"/")[2] in _NEEDED_BY_NAME:
             continue
         if trace.fixed:
-            left[path] = "lines of the change stand in packaging or settings, which are left alone"
-        elif trace.path in named:
-            left[path] = f"{quote(named[trace.path])} names it"
+            left[path] = "it is packaging or a setting, of which no line is taken"
+        elif by is not None and (not trace.prose or (quote(by) in code and (trace.whole or careful))):
+            left[path] = f"{quote(by)} names it"
+        elif trace.whole and by is not None:
+            entries[trace.path] = Entry(entry.mode, repository.write_blob(b""))
+            files[path] = f"emptied: the change brought it, and {quote(by)} names it"
         elif trace.whole:
             del entries[trace.path]
             files[path] = "removed: the change brought it"
-        elif (less := _without_runs(repository.blob(entry.oid), trace.runs, trace.known)) is not None:
-            entries[trace.path] = Entry(entry.mode, repository.write_blob(less[0]))
-            files[path] = f"{less[1]} lines of the change removed"
+        elif (less := without_runs(repository.blob(entry.oid), trace.runs, trace.known, names.in_text)) is not None:
+            entries[trace.path] = Entry(entry.mode, repository.write_blob(less.content))
+            files[path] = f"{less.gone} lines of the change removed"
+            files[path] += f", {less.back} that it replaced put back" if less.back else ""
     for path in sorted(change_logs):
         log = entries.get(unquote(path))
         if log is None or log.mode not in {FILE, EXECUTABLE} or path in left:
@@ -149,12 +164,13 @@ def without_traces(
         content = repository.blob(log.oid)
         if len(content) > _LARGEST or is_binary(content):
             continue
-        kept, entries_gone = _without_entries(content, names)
-        if entries_gone:
+        kept, gone = without_entries(content, names.in_text)
+        if kept != content:
             entries[unquote(path)] = Entry(log.mode, repository.write_blob(kept))
-            told = f"{entries_gone} entries that name the change removed"
+            told = f"{gone} entries that name the change removed" if gone else "links that name the change removed"
             files[path] = f"{files[path]}; {told}" if path in files else told
-    return Removed(tree=repository.write_tree(Tree(entries)), files=files, left=left)
+    doubtful = frozenset(path for path in files if (by := named.get(unquote(path))) is not None and quote(by) in code)
+    return Removed(tree=repository.write_tree(Tree(entries)), files=files, left=left, doubtful=doubtful)
 
 
 def _named_by_others(
@@ -164,10 +180,10 @@ def _named_by_others(
     documents: Collection[str],
     code: Collection[str],
 ) -> dict[bytes, bytes]:
-    """Traced files whose names stand in a file that could miss what goes, each with that file."""
-    patterns = {trace: _name_pattern(trace.path) for trace in traces if not trace.fixed}
+    """Traced files whose names stand in a file that could miss what goes, each with that file; code before others."""
+    patterns = {trace: name_pattern(trace.path) for trace in traces if not trace.fixed}
     found: dict[bytes, bytes] = {}
-    for path, entry in sorted(entries.items()) if patterns else ():
+    for path, entry in sorted(entries.items(), key=lambda one: (quote(one[0]) not in code, one[0])) if patterns else ():
         name = quote(path)
         if entry.mode not in {FILE, EXECUTABLE} or name in documents:
             continue
@@ -177,100 +193,9 @@ def _named_by_others(
         for trace, pattern in patterns.items():
             if trace.path in {path, *found} or not (trace.whole or name in code):
                 continue
-            if pattern.search(content):
+            if names_in_code(path, content, pattern):
                 found[trace.path] = path
     return found
-
-
-def _name_pattern(path: bytes) -> re.Pattern[bytes]:
-    """How others name a file: by its whole name, code also by its stem."""
-    name = path.rpartition(b"/")[2]
-    stem = name.partition(b".")[0]
-    code = language_of(path) is not None and stem
-    return re.compile(rb"(?<!\w)" + re.escape(stem if code else name) + rb"(?!\w)")
-
-
-def _runs(before: bytes, after: bytes) -> tuple[tuple[bytes, ...], ...]:
-    """The runs of lines that the change added, without the blank ones around them."""
-    if is_binary(before) or is_binary(after) or max(len(before), len(after)) > _LARGEST:
-        return ()
-    old, new = before.splitlines(), after.splitlines()
-    known = frozenset(old)
-    found: list[tuple[bytes, ...]] = []
-    for tag, _, _, start, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        run = new[start:end] if tag in {"insert", "replace"} else []
-        while run and not run[0].strip():
-            run = run[1:]
-        while run and not run[-1].strip():
-            run = run[:-1]
-        if any(_tells(line) and line not in known for line in run):
-            found.append(tuple(run))
-    return tuple(found)
-
-
-def _tells(line: bytes) -> bool:
-    text = line.strip().decode("utf-8", "replace")
-    return len(text) >= LEAST_LINE and any(sign.isalnum() for sign in text)
-
-
-def _without_runs(
-    content: bytes, runs: Sequence[tuple[bytes, ...]], known: frozenset[bytes]
-) -> tuple[bytes, int] | None:
-    """The content without the runs, or without their long lines where a run no longer stands whole; None: no such."""
-    lines = content.splitlines(keepends=True)
-    bare = [line.rstrip(b"\r\n") for line in lines]
-    doomed: set[int] = set()
-    for run in runs:
-        width = len(run)
-        whole = [at for at in range(len(bare) - width + 1) if tuple(bare[at : at + width]) == run]
-        doomed.update(place for at in whole for place in range(at, at + width))
-        if not whole:
-            telling = frozenset(line for line in run if _tells(line)) - known
-            doomed.update(place for place, line in enumerate(bare) if line in telling)
-    return (_kept(lines, doomed), len(doomed)) if doomed else None
-
-
-def _without_entries(content: bytes, names: Names) -> tuple[bytes, int]:
-    """A change log without the list entries that name the change, and how many those were."""
-    lines = content.splitlines(keepends=True)
-    doomed: set[int] = set()
-    count = 0
-    for start, end, own in _entries(lines):
-        if start not in doomed and names.in_text(b"".join(own).decode("utf-8", "replace")):
-            doomed.update(range(start, end))
-            count += 1
-    return (_kept(lines, doomed), count) if doomed else (content, 0)
-
-
-def _entries(lines: Sequence[bytes]) -> Iterator[tuple[int, int, list[bytes]]]:
-    """List entries by first line and the line after their last, with the lines that are not of an entry inside."""
-    marks = [(place, len(found[1])) for place, line in enumerate(lines) if (found := _BULLET.match(line))]
-    for place, indent in marks:
-        end = place + 1
-        while end < len(lines) and (not lines[end].strip() or len(lines[end]) - len(lines[end].lstrip()) > indent):
-            end += 1
-        while not lines[end - 1].strip():
-            end -= 1
-        inner = next((other for other, _ in marks if place < other < end), end)
-        yield place, end, list(lines[place:inner])
-
-
-def _kept(lines: Sequence[bytes], doomed: Collection[int]) -> bytes:
-    """The lines that stay; of blank ones on both sides of what goes, one side."""
-    kept: list[bytes] = []
-    after_gap = False
-    for place, line in enumerate(lines):
-        if place in doomed:
-            after_gap = True
-            continue
-        blank = not line.strip()
-        if after_gap and blank and (not kept or not kept[-1].strip()):
-            continue
-        after_gap = after_gap and blank
-        kept.append(line)
-    while len(lines) - 1 in doomed and len(kept) > 1 and not kept[-1].strip():
-        kept.pop()
-    return b"".join(kept)
 
 
 def _plain(text: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from change2task.api.conditions import ConditionType, condition
 from change2task.api.modernbase import Inventory, ModernBase
 from change2task.api.taskcandidate import Attempt, TaskCandidate
+from change2task.corpus.labelled import labels, warnings
 from change2task.corpus.store import Store
 
 _SHOWN = 10
@@ -34,6 +35,7 @@ def explain(store: Store, candidate: TaskCandidate) -> Iterator[str]:
         yield f"reason      {reason.value}: {reason.sentence}"
     if status.message:
         yield from _indented("because     ", status.message)
+    yield from _labels(store, candidate)
     yield from _alignment(store, status.evidence.get("alignment"))
     for number, attempt in enumerate(status.attempts, 1):
         yield from _attempt(store, number, attempt)
@@ -73,6 +75,17 @@ def _inventory(store: Store, counts: Inventory) -> Iterator[str]:
     other = json.loads(store.evidence(counts.digest))["other"]
     for check, told in list(other.items())[:_SHOWN]:
         yield f"            {told['state']} {check}: {told['reason']}"
+
+
+def _labels(store: Store, candidate: TaskCandidate) -> Iterator[str]:
+    reference = candidate.status.variant_ref
+    variant = None if reference is None else store.variant(reference.name)
+    if variant is None:
+        return
+    for sentence in warnings(variant.spec):
+        yield f"warning     {sentence}"
+    if borne := labels(variant.spec):
+        yield f"labels      {', '.join(borne)}"
 
 
 def _indented(title: str, text: str) -> Iterator[str]:

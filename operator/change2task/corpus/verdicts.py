@@ -31,7 +31,7 @@ class Grade(Model):
 
     For an answer that is tests, ``added`` are the tests it added and ``witnesses`` those of them that pass on the
     restored state and show the task's condition, on each repeat that was run. ``outcomes`` holds what did not pass,
-    ``no_verdict`` the runs that said nothing.
+    ``no_verdict`` the runs that said nothing; ``warnings`` what to know of the task's checks.
     """
 
     variant: str
@@ -50,6 +50,7 @@ class Grade(Model):
     outcomes: dict[str, str] = {}
     signatures: dict[str, str] = {}
     no_verdict: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 class Wanted(Model):

@@ -12,6 +12,7 @@ from typing import Literal
 
 from change2task.api.modernbase import Scope
 from change2task.history.contents import is_binary
+from change2task.history.fragments import Fragments, fragments_of
 from change2task.history.models import FileChange
 from change2task.history.names import is_news_file, is_news_fragment
 from change2task.history.roles import Roles
@@ -25,7 +26,17 @@ Status = Literal["added", "deleted", "modified", "renamed", "modeChanged", "type
 
 def roles_of(repo: Repository, tree: Tree, scope: Scope, checks: Container[bytes] = ()) -> Roles:
     """The roles of the files of one tree, of which ``checks`` are known to hold tests. Raises MissingObject."""
-    return Roles(scope, tree, attributes_of(repo, tree), checks)
+    return Roles(scope, tree, attributes_of(repo, tree), checks, fragments_in(repo, tree))
+
+
+def fragments_in(repo: Repository, tree: Tree) -> Fragments:
+    """Where a tree's project says that its news fragments lie. Raises MissingObject."""
+
+    def read(path: bytes) -> bytes | None:
+        entry = tree[path]
+        return repo.blob(entry.oid) if entry.mode in {FILE, EXECUTABLE} else None
+
+    return fragments_of(tree, read)
 
 
 def attributes_of(repo: Repository, tree: Tree) -> dict[bytes, bytes]:
@@ -49,7 +60,8 @@ class ChangedFiles:
         self._new_tree = after
         self._before = repo.tree(self._old_tree)
         self._after = repo.tree(after)
-        self._roles = roles_of(repo, self._after, scope, checks)
+        self._fragments = fragments_in(repo, self._after)
+        self._roles = Roles(scope, self._after, attributes_of(repo, self._after), checks, self._fragments)
 
     def read_before(self, path: bytes) -> bytes | None:
         """The content of a path in the before-state; None when it is not there or is a submodule."""
@@ -62,7 +74,18 @@ class ChangedFiles:
     def news(self, path: bytes) -> bytes | None:
         """The content after the change, if the file is a change log or a news fragment."""
         *folders, name = path.decode("utf-8", "surrogateescape").split("/")
-        return self.read_after(path) if is_news_file(tuple(folders), name) or is_news_fragment(name) else None
+        log = is_news_file(tuple(folders), name)
+        return self.read_after(path) if log or self.is_fragment(path) else None
+
+    def is_fragment(self, path: bytes) -> bool:
+        """Whether the file is one change's news, as the project's configuration says.
+
+        Where that says nothing the name does, and outside of the product, where fragments are mislaid at times, too.
+        """
+        said = self._fragments.says(path)
+        if said or (said is False and self._roles.in_product(path)):
+            return said
+        return is_news_fragment(path.rpartition(b"/")[2].decode("utf-8", "replace"))
 
     @cached_property
     def files(self) -> tuple[FileChange, ...]:

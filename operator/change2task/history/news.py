@@ -21,6 +21,18 @@ _KINDS = (
     (re.compile(r"(?i)\b(features?|add(ed|itions?)|new|enhancements?|improvements?)\b"), "feature"),
 )
 _SECTION = re.compile(r"^\s{0,3}(?:#{1,6}\s*(?P<hashed>[^#\n]{2,60})|(?P<plain>[A-Z*][\w*/ &-]{2,50}):?\**\s*)$")
+_NOTE = re.compile(r"(?P<kind>[a-z_]+):\s*\|?\s*")
+"""The heading of a part of a note in YAML, as reno has them."""
+_NOTE_KINDS = {
+    "features": "feature",
+    "fixes": "bugfix",
+    "security": "security",
+    "deprecations": "deprecation",
+    "upgrade": "misc",
+    "issues": "misc",
+    "critical": "bugfix",
+    "other": "misc",
+}
 _LONGEST = 300
 _MOST = 8
 
@@ -42,9 +54,13 @@ def read_news(files: Iterable[tuple[bytes, bytes, tuple[int, ...]]]) -> News:
         name = as_text(path).rpartition("/")[2]
         if is_news_fragment(name):
             kinds.update(dict.fromkeys(_kind_of_fragment(name)))
+        note = name.endswith(".yaml")
         for number in added:
             line = lines[number - 1].strip() if number <= len(lines) else ""
             if not any(c.isalpha() for c in line):
+                continue
+            if note and (part := _NOTE.fullmatch(line)):
+                kinds.update({_NOTE_KINDS[part["kind"]]: None} if part["kind"] in _NOTE_KINDS else {})
                 continue
             said.append(line.lstrip("-*+ ")[:_LONGEST])
             if not is_news_fragment(name) and (kind := _kind_of_section(lines, number - 1)):

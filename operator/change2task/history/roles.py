@@ -14,6 +14,7 @@ from change2task.api.modernbase import Scope
 from change2task.history import names
 from change2task.history.attributes import Attributes
 from change2task.history.contents import has_generator_banner, only_states_version
+from change2task.history.fragments import Fragments
 from change2task.history.globs import as_text, is_folder_glob, matches
 from change2task.history.models import Role
 
@@ -30,11 +31,14 @@ class Roles:
         paths: Iterable[bytes] = (),
         attributes: Mapping[bytes, bytes] | None = None,
         checks: Container[bytes] = (),
+        fragments: Fragments | None = None,
     ) -> None:
         """``paths``: all paths of the tree, for context; ``attributes``: its ``.gitattributes`` by path.
 
-        ``checks``: files in which the runner found tests, whatever they are called.
+        ``checks``: files in which the runner found tests, whatever they are called; ``fragments``: where the project
+        itself says that its news fragments lie.
         """
+        self._fragments = fragments or Fragments()
         self._scope = scope
         self._checks = checks
         self._attributes = Attributes(attributes or {})
@@ -73,8 +77,7 @@ class Roles:
         """Whether the file lies where the product may read it, whatever it is called; news fragments are not read."""
         *above, name = as_text(path).split("/")
         folders = tuple(above)
-        fragment = names.is_news_fragment(name) and not self._holds_code(folders)
-        return self._beside_code(folders) and not fragment
+        return self._beside_code(folders) and not self._is_fragment(path, folders, name)
 
     def _by_attributes(self, path: bytes) -> Role | None:
         if self._attributes.says(path, "linguist-generated") or self._attributes.says(path, "linguist-vendored"):
@@ -89,7 +92,7 @@ class Roles:
             return Role.GENERATED
         if self._is_test(folders, name):
             return Role.TESTS
-        if self._is_news(folders, name):
+        if self._is_news(path, folders, name):
             return Role.DOCS
         if names.is_metadata_name(folders, name):
             return Role.METADATA
@@ -100,10 +103,14 @@ class Roles:
                 return Role.METADATA
         return self._of_what_is_left(folders, name)
 
-    def _is_news(self, folders: tuple[str, ...], name: str) -> bool:
-        if not self._in_product(folders):
-            return names.is_news_file(folders, name) or names.is_news_fragment(name)
-        return names.is_news_fragment(name) and not self._holds_code(folders)
+    def _is_news(self, path: bytes, folders: tuple[str, ...], name: str) -> bool:
+        if not self._in_product(folders) and (names.is_news_file(folders, name) or names.is_news_fragment(name)):
+            return True
+        return self._is_fragment(path, folders, name)
+
+    def _is_fragment(self, path: bytes, folders: tuple[str, ...], name: str) -> bool:
+        said = self._fragments.says(path)
+        return said if said is not None else names.is_news_fragment(name) and not self._holds_code(folders)
 
     def _is_test(self, folders: tuple[str, ...], name: str) -> bool:
         if names.is_test_file_name(name) or (not folders and name == "test.py"):

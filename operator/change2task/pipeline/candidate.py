@@ -168,6 +168,8 @@ class CandidateDriver:
             case=case,
             evidence=evidence,
             contract=contract,
+            assignment=alignment.assignment,
+            paper=profile is Profile.PAPER,
         )
         return way.run(climb(self.ladder(profile, spec.construction.levels), base.repository, alignment.assignment))
 

@@ -14,11 +14,12 @@ from change2task.api.reasons import Reason
 from change2task.api.taskcandidate import Attempt
 from change2task.api.taskvariant import TaskVariant
 from change2task.checks.passes import PassRunner
-from change2task.construct.models import NotApplicable, Proposal
+from change2task.construct.models import Assignment, NotApplicable, Proposal
 from change2task.corpus.store import Store
 from change2task.families.contract import FamilyContract
 from change2task.history.models import Evidence
 from change2task.pipeline import status
+from change2task.pipeline.exhausted import exhausted
 from change2task.pipeline.ports import BaseOnHand
 from change2task.pipeline.progress import Reporter
 from change2task.pipeline.publish import published_files, published_patches, variant_of
@@ -42,6 +43,8 @@ class Climb:
     case: Case
     evidence: Evidence
     contract: FamilyContract
+    assignment: Assignment
+    paper: bool
 
     def run(self, answers: Iterator[Proposal | NotApplicable]) -> Verdict:
         """The winning proposal's verdict, or the reason of the one that came furthest.
@@ -53,7 +56,10 @@ class Climb:
             with self.work.stage("construction"):
                 answer = next(answers, None)
             if answer is None:
-                return status.terminal(refusals, self.work.attempts)
+                if refusals:
+                    return status.furthest(refusals)
+                repository = self.base.repository
+                return exhausted(repository, self.assignment, self.work.attempts, self.paper)
             if isinstance(answer, NotApplicable):
                 self.work.attempts.append(status.not_applicable(answer))
                 continue

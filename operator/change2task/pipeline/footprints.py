@@ -6,13 +6,18 @@ decided by ``construct.traces`` and by the checks.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from change2task.checks.naming import naming
 from change2task.construct.models import Assignment
 from change2task.construct.traces import Followed, Names, Trace, traces_of
+from change2task.history.closing import closed_issues
+from change2task.history.files import fragments_in
+from change2task.history.fragments import Fragments
 from change2task.history.globs import as_text
-from change2task.history.models import Evidence, FileChange, Role
+from change2task.history.models import Evidence, FileChange, MergedChange, Role
 from change2task.history.names import PROSE_SUFFIXES, is_news_file, is_news_fragment, suffix
 from change2task.patch.paths import quote, unquote
 from change2task.pipeline.ports import BaseOnHand
@@ -22,6 +27,7 @@ from change2task.vcs.trees import EXECUTABLE, FILE
 
 _FOLLOWED = frozenset({Role.DOCS, Role.TESTS})
 _LONGEST_NEWS = 4000
+_MOST_COMMITS = 100
 
 
 @dataclass(frozen=True)
@@ -72,6 +78,7 @@ def footprints(repository: Repository, base: BaseOnHand, evidence: Evidence, ass
         if file.role is Role.METADATA and file.status != "deleted" and not (file.symlink or file.submodule)
     ]
     change = evidence.change
+    news = list(_fragments(repository, evidence, assignment.after_tree))
     return Footprints(
         test_files=frozenset(by_role[Role.TESTS]),
         documents=documents,
@@ -79,8 +86,9 @@ def footprints(repository: Repository, base: BaseOnHand, evidence: Evidence, ass
         traces=traces_of(repository, assignment.before_tree, assignment.after_tree, base.tree, followed),
         names=Names(
             request=change.pull_request,
+            issues=closed_issues(_messages(repository, change), (path.rpartition("/")[2] for path, _ in news)),
             commits=tuple(dict.fromkeys((*change.commits, change.commit))),
-            news=tuple(_fragments(repository, evidence, assignment.after_tree)),
+            news=tuple(text for _, content in news for text in (content, *_entries(content))),
         ),
     )
 
@@ -100,18 +108,31 @@ def _is_change_log(path: str) -> bool:
     return is_news_file(tuple(folders), name)
 
 
-def _fragments(repository: Repository, evidence: Evidence, after_tree: str) -> list[str]:
-    """The words of the change's news fragments, which a release may have moved into a change log."""
-    found: list[str] = []
+def _messages(repository: Repository, change: MergedChange) -> Iterator[str]:
+    yield f"{change.title}\n\n{change.body}"
+    for info in repository.commits(change.commits[:_MOST_COMMITS]):
+        yield f"{info.subject}\n\n{info.body}"
+
+
+def _fragments(repository: Repository, evidence: Evidence, after_tree: str) -> Iterator[tuple[str, str]]:
+    """The change's news fragments, by path, whose words a release may have moved into a change log."""
+    fragments = fragments_in(repository, repository.tree(after_tree))
     for file in evidence.files:
-        if not _is_fragment(file):
+        if not _is_fragment(file, fragments):
             continue
         entry = repository.entry(after_tree, unquote(file.path))
         if entry is not None and entry.mode in {FILE, EXECUTABLE}:
-            found.append(repository.blob(entry.oid)[:_LONGEST_NEWS].decode("utf-8", "replace"))
-    return found
+            yield as_text(unquote(file.path)), repository.blob(entry.oid)[:_LONGEST_NEWS].decode("utf-8", "replace")
 
 
-def _is_fragment(file: FileChange) -> bool:
-    name = as_text(unquote(file.path)).rpartition("/")[2]
-    return file.role is Role.DOCS and file.status == "added" and not file.binary and is_news_fragment(name)
+def _entries(text: str) -> list[str]:
+    """The entries of a fragment that holds a list, which a release may have put under headings of its own."""
+    _, *entries = re.split(r"(?m)^[ \t]*[-*+][ \t]+", text)
+    return [entry.partition("\n\n")[0] for entry in entries]
+
+
+def _is_fragment(file: FileChange, fragments: Fragments) -> bool:
+    if file.role is not Role.DOCS or file.status != "added" or file.binary:
+        return False
+    said = fragments.says(unquote(file.path))
+    return said if said is not None else is_news_fragment(as_text(unquote(file.path)).rpartition("/")[2])

@@ -18,6 +18,7 @@ from change2task.checks.passes import InfrastructureFault
 from change2task.corpus.asked import named_tests, selection_of, whole_regression
 from change2task.corpus.errors import StoreDamaged
 from change2task.corpus.grading import Grader
+from change2task.corpus.labelled import warnings
 from change2task.corpus.store import Store
 from change2task.corpus.submission import submission
 from change2task.corpus.verdicts import Grade
@@ -62,7 +63,7 @@ class OpenTask:
         submitted = submission(base.repository, variant, patch, base.roles(), self.files, base.modules)
         runner = LabelledRunner(base.runner, "/".join(filter(None, ("grades", variant.metadata.name, label))))
         grader = Grader(base.repository, runner, naming(base.check_format), self.beside)
-        return grader.grade(variant, self.regression, submitted)
+        return grader.grade(variant, self.regression, submitted).replacing(warnings=warnings(variant.spec))
 
 
 def open_task(store: Store, base: BaseOnHand, variant: TaskVariant) -> OpenTask:

@@ -30,6 +30,7 @@ from change2task.history.models import Evidence
 from change2task.patch.paths import unquote
 from change2task.pipeline.ports import BaseOnHand
 from change2task.validate.case import Case
+from change2task.validate.labels import labels_of
 from change2task.validate.qualification import Qualification
 
 MOST_INLINE = 8 << 10
@@ -102,6 +103,8 @@ def variant_of(
             ),
         ),
         traces=qualification.traces,
+        traces_left=qualification.stays,
+        labels=labels_of(base.repository, case, qualification),
         shared=qualification.shared,
         oracle=qualification.oracle,
         level=proposal.level,

@@ -73,6 +73,9 @@ class Run:
         return outcome
 
 
+_SHOWN = 5
+
+
 @dataclass
 class _Working:
     """The run while it goes on; its fields belong to the thread that waits."""
@@ -83,7 +86,8 @@ class _Working:
     open: dict[Future[Any], ModernBase | TaskCandidate] = field(default_factory=dict)
     prepared: dict[str, ModernBase] = field(default_factory=dict)
     finished: dict[str, TaskCandidate] = field(default_factory=dict)
-    faults: list[str] = field(default_factory=list)
+    faults: dict[tuple[Kind, str], list[str]] = field(default_factory=dict)
+    """Names by their kind and what is told of them, so that what many share is told once."""
 
     def through(self, bases: Sequence[ModernBase]) -> RunOutcome:
         waiting: defaultdict[str, list[TaskCandidate]] = defaultdict(list)
@@ -105,7 +109,7 @@ class _Working:
         return RunOutcome(
             bases=tuple(self.prepared[base.metadata.name] for base in bases),
             candidates=tuple(self.finished[candidate.metadata.name] for candidate in self.candidates),
-            faults=tuple(self.faults),
+            faults=tuple(f"{_named(kind, names)}: {told}" for (kind, told), names in self.faults.items()),
         )
 
     def _drive_base(self, base: ModernBase) -> BaseOutcome:
@@ -158,10 +162,17 @@ class _Working:
                 log.error("defect", kind=kind, name=name, exc_info=error)
             case _:
                 raise error
-        self.faults.append(f"{kind} {name}: {told}")
+        self.faults.setdefault((kind, told), []).append(name)
         self.of.reporter.ended(kind, name, "no verdict", told)
         return told
 
     def _check_cancelled(self) -> None:
         if self.of.cancel.is_set():
             raise Cancelled("the run was stopped")
+
+
+def _named(kind: Kind, names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return f"{kind} {names[0]}"
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{kind}s {', '.join(sorted(names)[:_SHOWN])}{more}"

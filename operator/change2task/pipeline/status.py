@@ -49,12 +49,9 @@ def not_applicable(answer: NotApplicable) -> Attempt:
     )
 
 
-def terminal(refusals: Sequence[tuple[int, Verdict]], attempts: Sequence[Attempt]) -> Verdict:
-    """The reason that ends a candidate: of the proposal that came furthest, or that none could be made."""
-    if refusals:
-        return max(refusals, key=lambda refusal: refusal[0])[1]
-    tried = "; ".join(f"{a.strategy}: {a.message}" for a in attempts)
-    return refused("construction", Reason.CONSTRUCTION_EXHAUSTED, f"no strategy could undo the change ({tried})"[:4000])
+def furthest(refusals: Sequence[tuple[int, Verdict]]) -> Verdict:
+    """The refusal that ends a candidate: of the proposal that came furthest, the first of several."""
+    return max(refusals, key=lambda refusal: refusal[0])[1]
 
 
 def gates_document(proposal: Proposal, qualification: Qualification) -> bytes:
@@ -67,18 +64,12 @@ def gates_document(proposal: Proposal, qualification: Qualification) -> bytes:
         "observers": list(qualification.observers),
         "hiddenFiles": qualification.hidden_files,
         "shared": list(qualification.shared),
-        "traces": {"removed": qualification.traces, "left": _left(qualification)},
+        "traces": {"removed": qualification.traces, "left": qualification.stays},
         "runs": qualification.runs,
     }
     if qualification.fidelity is not None:
         document["fidelity"] = qualification.fidelity.document()
     return json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
-
-
-def _left(qualification: Qualification) -> dict[str, str]:
-    if qualification.plain:
-        return {"*": "checks or the build need what names the change"}
-    return qualification.traces_left
 
 
 def candidate_conditions(

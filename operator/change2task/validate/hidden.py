@@ -15,7 +15,7 @@ from change2task.construct.traces import without_traces
 from change2task.patch.paths import quote, unquote
 from change2task.syntax.doubles import has_doubles
 from change2task.validate.case import Case
-from change2task.validate.qualification import Qualification
+from change2task.validate.qualification import Left, Qualification
 from change2task.validate.rounds import Selection
 from change2task.validate.written import files_of, written
 from change2task.vcs.repository import Repository
@@ -29,7 +29,8 @@ MOST_HIDDEN = 10_000
 def agent_tree(repository: Repository, case: Case, task_tree: str, result: Qualification) -> str:
     """The task tree without what is hidden; notes which files hold it and what else went. Raises Refused.
 
-    Unless ``result.plain``, also without what names the change and without its own tests that pass on the task state.
+    Unless ``result.plain``, also without what names the change and without its own tests that pass on the task state;
+    how much of that goes is ``result.left``.
     """
     result.own_hidden = frozenset() if result.plain else _own_passing(repository, case, result)
     result.own_coupled = _coupled(repository, case, result.own_hidden)
@@ -38,7 +39,7 @@ def agent_tree(repository: Repository, case: Case, task_tree: str, result: Quali
     except NotHidable as error:
         if not result.own_hidden:
             raise result.refuse(GATE, Reason.TARGETS_NOT_HIDABLE, str(error)) from error
-        result.plain = True
+        result.left = Left.ALL
         return agent_tree(repository, case, task_tree, result)
     result.hidden_files = dict(outcome.files)
     entries: dict[bytes, Entry] = dict(repository.tree(outcome.tree))
@@ -50,7 +51,7 @@ def agent_tree(repository: Repository, case: Case, task_tree: str, result: Quali
             entries[path] = Entry(entries[path].mode, repository.write_blob(content))
         result.hidden_files.setdefault(quote(path), "helpers cut out that only hidden tests and the change need")
     tree = repository.write_tree(Tree(entries))
-    result.traces, result.traces_left = {}, {}
+    result.traces, result.traces_left, result.traces_doubtful = {}, {}, frozenset()
     if result.plain:
         return tree
     cleared = without_traces(
@@ -61,8 +62,9 @@ def agent_tree(repository: Repository, case: Case, task_tree: str, result: Quali
         case.names,
         case.documents,
         case.sources | case.test_files,
+        careful=result.left is Left.NAMED,
     )
-    result.traces, result.traces_left = cleared.files, cleared.left
+    result.traces, result.traces_left, result.traces_doubtful = cleared.files, cleared.left, cleared.doubtful
     return cleared.tree
 
 

@@ -6,6 +6,7 @@ Kept apart from the gates' order, so that static gates, screening and confirming
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 from change2task.api.fidelity import Fidelity
@@ -21,6 +22,14 @@ class Refused(Exception):
     """A gate refused; its verdict is already noted."""
 
 
+class Left(Enum):
+    """How much of what names the change stays in the agent's tree: tried in this order where checks fail without."""
+
+    NOTHING = "nothing that is proved to be the change's"
+    NAMED = "documents that code names"
+    ALL = "all that need not be hidden"
+
+
 @dataclass
 class Qualification:
     """What the gates said of one proposal, and what came of it as far as they let it.
@@ -29,8 +38,9 @@ class Qualification:
     ``hidden_files`` and ``traces`` say by quoted path how tests, and what else names the change, went from the agent's
     tree; ``traces_left`` why some stayed. ``own_hidden`` are the change's own functions that pass on the task state and
     are hidden, as (scope, function); ``own_coupled`` those of them that say how an answer is written, so that none is
-    asked to pass them. ``plain``: only what must be hidden is, since other checks need the rest. ``shared`` is what of
-    the answer the statement holds, ``oracle`` what the checks would notice.
+    asked to pass them. ``left``: how much of what might go stays, since other checks need it; ``traces_doubtful``: what
+    went of files that code names, by quoted path. ``shared`` is what of the answer the statement holds, ``oracle`` what
+    the checks would notice.
     """
 
     gates: list[Verdict] = field(default_factory=list)
@@ -46,11 +56,29 @@ class Qualification:
     own_coupled: frozenset[tuple[str, str]] = frozenset()
     traces: dict[str, str] = field(default_factory=dict)
     traces_left: dict[str, str] = field(default_factory=dict)
-    plain: bool = False
+    traces_doubtful: frozenset[str] = frozenset()
+    left: Left = Left.NOTHING
     shared: tuple[str, ...] = ()
     oracle: OracleStrength | None = None
     roles: tuple[RoleVerdict, ...] = ()
     runs: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def plain(self) -> bool:
+        """Whether only what must be hidden is."""
+        return self.left is Left.ALL
+
+    @property
+    def stays(self) -> dict[str, str]:
+        """Why what names the change stays in the agent's tree, by quoted path; the path ``*`` means all of it."""
+        return {"*": "checks or the build need some of it"} if self.plain else self.traces_left
+
+    @property
+    def plainer(self) -> Left | None:
+        """How much more can stay in the agent's tree than does; None where nothing more can."""
+        if self.left is Left.NOTHING and self.traces_doubtful:
+            return Left.NAMED
+        return Left.ALL if not self.plain and (self.traces or self.own_hidden) else None
 
     @property
     def verdict(self) -> Verdict:

@@ -17,7 +17,7 @@ from change2task.validate.case import Case
 from change2task.validate.confirming import confirm, judge_fidelity
 from change2task.validate.qualification import Qualification, Refused
 from change2task.validate.rounds import Beside, StateTrees
-from change2task.validate.screening import may_be_plainer, screen_regression, screen_targets
+from change2task.validate.screening import screen_regression, screen_targets
 from change2task.validate.static_gates import static_gates
 from change2task.vcs.repository import Repository
 
@@ -28,13 +28,13 @@ def qualify(repository: Repository, runner: PassRunner, case: Case, proposal: Pr
     """Run the gates over ``proposal``; raises InfrastructureFault and Cancelled, which are no verdicts.
 
     The restored state lacks what was taken out of the agent's tree as naming the change, and a build of that state may
-    need it. So where it fails all is tried once more with that left in place; what was refused first stands otherwise.
+    need it. So where it fails all is tried once more with that left in place, documents that code names before the
+    rest; what was refused first stands otherwise.
     """
-    result = _qualified(repository, runner, case, proposal, Qualification())
-    if result.verdict.reason is Reason.RESTORATION_FAILED and may_be_plainer(result):
-        plainer = _qualified(repository, runner, case, proposal, Qualification(plain=True))
-        return plainer if plainer.accepted else result
-    return result
+    first = result = _qualified(repository, runner, case, proposal, Qualification())
+    while result.verdict.reason is Reason.RESTORATION_FAILED and (left := result.plainer) is not None:
+        result = _qualified(repository, runner, case, proposal, Qualification(left=left))
+    return result if result.accepted else first
 
 
 def _qualified(

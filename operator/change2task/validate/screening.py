@@ -14,7 +14,7 @@ from change2task.validate.case import Case
 from change2task.validate.expected import beside_ids, demanded
 from change2task.validate.lifecycle import Expectation, State
 from change2task.validate.parents import BrokenByHiding, classify
-from change2task.validate.qualification import Qualification
+from change2task.validate.qualification import Left, Qualification
 from change2task.validate.rounds import Beside
 from change2task.validate.verdict import refused
 from change2task.vcs.repository import Repository
@@ -51,20 +51,20 @@ def screen_regression(
     """Note whether what builds and passes on the base does so on the agent's tree, which is given back."""
     tree = hidden.agent_tree(repository, case, task_tree, result)
     building = builds.judge(runner, case.build, tree, case.healthy_tree)
-    if not building.passed and may_be_plainer(result):
-        tree = _plainer(repository, case, task_tree, result)
+    while not building.passed and (left := result.plainer) is not None:
+        tree = _leaving(left, repository, case, task_tree, result)
         building = builds.judge(runner, case.build, tree, case.healthy_tree)
     result.note(building)
     for _ in range(_ROUNDS):
         record, failing = _run_open(runner, case, tree, result)
-        if failing and may_be_plainer(result):
-            plainer = _plainer(repository, case, task_tree, result)
+        best = result.left
+        while failing and (left := result.plainer) is not None:
+            plainer = _leaving(left, repository, case, task_tree, result)
             again, still = _run_open(runner, case, plainer, result)
             if set(failing) - set(still):
-                tree, record, failing = plainer, again, still
-            else:
-                result.plain = False
-                tree = hidden.agent_tree(repository, case, task_tree, result)
+                best, tree, record, failing = result.left, plainer, again, still
+        if result.left is not best:
+            tree = _leaving(best, repository, case, task_tree, result)
         if not failing:
             break
         ids = hidden.regression(case, result).open
@@ -78,14 +78,9 @@ def screen_regression(
     return tree
 
 
-def may_be_plainer(result: Qualification) -> bool:
-    """Whether more was taken out of the agent's tree than must be hidden."""
-    return not result.plain and bool(result.traces or result.own_hidden)
-
-
-def _plainer(repository: Repository, case: Case, task_tree: str, result: Qualification) -> str:
-    """The agent's tree with what names the change, in case that checks or the build need it."""
-    result.plain = True
+def _leaving(left: Left, repository: Repository, case: Case, task_tree: str, result: Qualification) -> str:
+    """The agent's tree with more of what names the change, in case that checks or the build need it."""
+    result.left = left
     return hidden.agent_tree(repository, case, task_tree, result)
 
 

@@ -105,3 +105,5 @@ def _print(graded: Grade, output: Format) -> None:
         return
     print(f"{graded.variant}: {'solved' if graded.solved else 'not solved'}")  # noqa: T201 - the command's output
     print(f"  {graded.message}")  # noqa: T201 - the command's output
+    for sentence in graded.warnings:
+        print(f"  warning: {sentence}")  # noqa: T201 - the command's output

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from change2task.api.modernbase import ModernBase
-from change2task.api.taskcandidate import Profile
+from change2task.api.taskcandidate import Profile, TaskCandidate
 from change2task.cli.choices import Choices, Runtime
 from change2task.cli.desk import Desk
 from change2task.cli.failures import InputError
@@ -42,6 +42,9 @@ def lock(
     ):
         done = [session.bases.drive(base).base for base in inputs.bases.values()]
     locks = {base.metadata.name: _lock(opened, base) for base in done}
+    for base in inputs.bases.values():
+        if warning := _of_what_rests(opened, base, locks[base.metadata.name]):
+            desk.say(warning)
     text = manifest.read_bytes()
     for base in inputs.bases.values():
         try:
@@ -50,6 +53,23 @@ def lock(
             raise InputError(f"{manifest}: {error}; write it as one, so that it can be given a lock") from error
     write_whole(manifest.resolve(), text)
     print(f"{manifest}: spec.environment.lock holds the dependencies of {', '.join(locks)}")  # noqa: T201 - the answer
+
+
+def _of_what_rests(store: Store, base: ModernBase, lock: str) -> str | None:
+    """A warning where verdicts in the store rest on the base as it was before this lock."""
+    name, given = base.metadata.name, base.spec.environment.lock
+    if given is not None and given.strip() == lock.strip():
+        return None
+    candidates = (store.candidate(other) for other in store.names(TaskCandidate))
+    decided = [one for one in candidates if one and one.spec.base_ref.name == name and one.status.accepted is not None]
+    if not decided:
+        return None
+    tasks = sum(one.status.accepted is True for one in decided)
+    return (
+        f"warning: a lock makes another base of {name}; {len(decided)} verdicts in {store.path}, {tasks} of them tasks,"
+        " rest on the one without it: the next run builds the base again and judges its candidates anew, and until then"
+        " those tasks are graded on the base that they were made on; give another --store to keep both"
+    )
 
 
 def _lock(store: Store, base: ModernBase) -> str:

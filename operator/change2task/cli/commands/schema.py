@@ -24,7 +24,7 @@ class SchemaForm(StrEnum):
 
 def schema(
     kind: Annotated[
-        str, typer.Argument(metavar="[KIND]", help="ModernBase, TaskCandidate or TaskVariant; absent: all.")
+        str, typer.Argument(metavar="[KIND]", help="ModernBase, TaskCandidate or TaskVariant; absent: all three.")
     ] = "",
     form: Annotated[SchemaForm, typer.Option("--form", help="json-schema or crd.")] = SchemaForm.JSON_SCHEMA,
 ) -> None:

@@ -11,6 +11,7 @@ import typer
 
 from change2task.api.taskvariant import Check, OracleStrength, Statement, TaskVariant
 from change2task.cli.lookup import STORE, stored_variant
+from change2task.corpus.labelled import labels, traces_left
 from change2task.corpus.store import Store
 
 
@@ -29,7 +30,12 @@ def show(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Candidate or variant.")],
     store: Annotated[Path, typer.Option("--store", help="Store folder.")] = STORE,
     part: Annotated[
-        Part, typer.Option("--part", help="agent: what an agent sees; D, T, G: that patch alone.")
+        Part,
+        typer.Option(
+            "--part",
+            help="agent: what an agent sees; checks: what decides, and what else is to be known of it; D, T, G: that"
+            " patch alone; all: everything.",
+        ),
     ] = Part.ALL,
 ) -> None:
     """Print a task: its statement, checks, task patch D, hiding patch T and restoration patch G."""
@@ -120,7 +126,9 @@ def _checks(variant: TaskVariant) -> list[str]:
             "names the change and is not in the agent's tree:",
             [f"{path}: {how}" for path, how in variant.spec.traces.items()],
         ),
+        ("of the change, and in the agent's tree all the same:", list(traces_left(variant.spec))),
         ("of the answer, and in the statement all the same:", list(variant.spec.shared)),
+        ("labels:", [f"{label}: {label.sentence}" for label in labels(variant.spec)]),
     ):
         if told:
             lines += [title, *(f"  {one}" for one in told)]

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from change2task.api.modernbase import Scope
 from change2task.history.ancestry import Ancestry, ancestry_of
-from change2task.history.files import attributes_of
+from change2task.history.files import attributes_of, fragments_in
 from change2task.history.incomplete import damage_is_a_verdict
 from change2task.history.mining.files import Survivors, Touched, role_of, touched
 from change2task.history.mining.leaving import Left
@@ -91,7 +91,7 @@ class _Surveying:
         tree = repo.tree(ancestry.head)
         # Files of the past give roles their surroundings too: a package that has moved was one before.
         paths = {*tree, *(one.change.path for changes in self._changes.values() for one in changes or ())}
-        roles = Roles(scope, paths, attributes_of(repo, tree))
+        roles = Roles(scope, paths, attributes_of(repo, tree), fragments=fragments_in(repo, tree))
         self._role, self._protected = role_of(roles), roles.protected
         self._survivors = Survivors(tree)
 
