@@ -15,7 +15,7 @@ from typing import Any
 from change2task.cluster.kube import Conflict, Json, KubeFault
 from change2task.operator.jobs import main_container
 from change2task.pipeline.spoken import digest_of, lines_of
-from change2task.pipeline.wire import BuildResult, FetchResult, StepResult, StepTold
+from change2task.pipeline.wire import BuildResult, FetchResult, MineResult, StepResult, StepTold
 
 CREATED = "2026-11-30T12:00:00Z"
 
@@ -148,10 +148,10 @@ class Api:
     def log(self, namespace: str, pod: str, container: str, most: int) -> bytes:
         return self.logs[namespace, pod][:most]
 
-    def finish(self, job: Json, result: StepResult | FetchResult | BuildResult) -> None:
+    def finish(self, job: Json, result: StepResult | FetchResult | BuildResult | MineResult) -> None:
         """A Job's pod ends well and says this."""
         meta, content = job["metadata"], result.canonical()
-        told = StepTold(digest=digest_of(content), done=result.base is not None)
+        told = StepTold(digest=digest_of(content), done=isinstance(result, MineResult) or result.base is not None)
         self._pod(job, {"exitCode": 0, "message": told.canonical().decode()})
         self.logs[meta["namespace"], f"{meta['name']}-pod"] = "\n".join(("noise", *lines_of(content), "")).encode()
         self._end(job, "Complete", "")

@@ -76,20 +76,20 @@ profile: {{ quote .Values.profile }}
 {{/* What reading candidates and running their Jobs takes, in each namespace that is watched. */}}
 {{- define "change2task.watchedRules" -}}
 - apiGroups: [change2task.dev]
-  resources: [modernbases, taskcandidates]
-  verbs: [get, list, watch, patch]
+  resources: [modernbases]
+  verbs: [get, list, watch]
+- apiGroups: [change2task.dev]
+  resources: [taskcandidates]
+  verbs: [get, list, watch, create]
 - apiGroups: [change2task.dev]
   resources: [taskvariants]
-  verbs: [get, list, watch, create, patch, delete]
+  verbs: [get, list, watch, create, patch]
 - apiGroups: [change2task.dev]
   resources: [modernbases/status, taskcandidates/status, taskvariants/status]
   verbs: [patch]
 - apiGroups: [""]
-  resources: [configmaps]
-  verbs: [get, create, patch]
-- apiGroups: [""]
   resources: [events]
-  verbs: [create, patch]
+  verbs: [create]
 {{ include "change2task.jobRules" . }}
 {{- end -}}
 

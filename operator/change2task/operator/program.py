@@ -29,6 +29,8 @@ from change2task.operator.candidate_look import CandidateLook
 from change2task.operator.events import Events
 from change2task.operator.jobs import is_over
 from change2task.operator.metrics import Metrics
+from change2task.operator.mining_acts import MiningActs
+from change2task.operator.mining_look import InTurn, MiningLook
 from change2task.operator.queue import Queue
 from change2task.operator.running import Running
 from change2task.operator.schedule import Key
@@ -77,8 +79,9 @@ class Program:
         self.builds = Running(Caps(per_base=builds, per_namespace=builds, cluster=builds, builds=builds))
         acts = CandidateActs(self.kube, keeper, self.settings, self.running, utc_now)
         base_acts = BaseActs(self.kube, keeper, self.settings, self.running, utc_now, self.builds)
+        mining_acts = MiningActs(self.kube, keeper, self.settings, self.running, utc_now)
         self.looks: dict[str, Look] = {
-            "ModernBase": BaseLook(base_acts, events),
+            "ModernBase": InTurn((BaseLook(base_acts, events), MiningLook(mining_acts, events))),
             "TaskCandidate": CandidateLook(acts, events),
             "TaskVariant": VariantLook(VariantActs(self.kube, keeper, self.settings, self.running, utc_now), events),
         }

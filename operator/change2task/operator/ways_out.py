@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from change2task.api.mining import MINE_ANNOTATION
 from change2task.api.reasons import Reason
 from change2task.pipeline.keys import RETRY_ANNOTATION
 
@@ -86,6 +87,16 @@ REPLAY: WaysOut = {
     **STEP,
     Reason.RESULT_LOST: WayOut("look at the pod's containers, and ask for another replay"),
     Reason.OUT_OF_MEMORY: WayOut("free memory of the nodes, and ask for another replay", anew=True),
+}
+_MINE_AGAIN = f"then set the annotation {MINE_ANNOTATION} of the base to another word"
+MINING: WaysOut = {
+    reason: WayOut(f"{way.do}; {_MINE_AGAIN}", anew=True)
+    for reason, way in {
+        **STEP,
+        Reason.OUT_OF_MEMORY: WayOut("free memory of the nodes"),
+        Reason.DEADLINE_EXCEEDED: WayOut("see what made images or nodes slow, or say a later spec.mining.since"),
+        Reason.ADMISSION_REFUSED: WayOut("let the namespace take the pods and TaskCandidates that the operator makes"),
+    }.items()
 }
 BUILD: WaysOut = {
     **EVERYWHERE,
