@@ -50,6 +50,20 @@ CASES: dict[str, Values] = {
         "rbac": {"aggregate": False},
         "serviceMonitor": {"enabled": True, "interval": "1m", "labels": {"release": "prometheus"}},
     },
+    "private": {
+        **LEAST,
+        "authorities": {"configMap": "company-ca"},
+        "index": {"url": "https://index.example.org/simple/", "secret": "index-read"},
+        "images": {"podman": "registry.example.org/podman@sha256:" + "1" * 64},
+        "builds": {"builder": "podman"},
+    },
+    "external": {
+        **LEAST,
+        "builds": {
+            "builder": "external",
+            "external": {"host": "tcp://engine.example.org:2376", "secret": "engine-tls", "claim": "engine-build"},
+        },
+    },
     "bare": {
         **LEAST,
         "rbac": {"create": False, "aggregate": False},

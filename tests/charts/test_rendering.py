@@ -146,6 +146,24 @@ def test_text_in_values_stays_text(helm: Helm) -> None:
     assert settings(helm.objects(merged(LEAST, {"mirrors": odd})))["mirrors"] == odd
 
 
+def test_what_is_private_is_said_to_the_operator_and_shown_to_it(helm: Helm) -> None:
+    objects = helm.objects(CASES["private"])
+    told = settings(objects)
+    assert (told["authorities"], told["index"]["secret"], told["build"]) == (
+        "company-ca",
+        "index-read",
+        {"builder": "podman"},
+    )
+    pod = one(objects, "Deployment", "change2task-operator")["spec"]["template"]["spec"]
+    assert "--authorities=/etc/change2task-authorities/ca.crt" in pod["containers"][0]["command"]
+    assert "index-read" not in str(pod), "the index's Secret is the builds'"
+
+
+def test_an_engine_outside_takes_no_privileged_namespace(helm: Helm) -> None:
+    labels = one(helm.objects(CASES["external"]), "Namespace", "change2task-builds")["metadata"]["labels"]
+    assert labels["pod-security.kubernetes.io/enforce"] == "baseline"
+
+
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
@@ -170,6 +188,10 @@ def test_text_in_values_stays_text(helm: Helm) -> None:
         ({"profile": "fast"}, "'/profile': value must be one of 'full', 'paper'"),
         ({"index": {"url": "ftp://index"}}, "'/index/url'"),
         ({"images": {"operator": "a b"}}, "'/images/operator'"),
+        ({"builds": {"builder": "kaniko"}}, "'/builds/builder': value must be one of 'dind', 'podman', 'external'"),
+        ({"builds": {"builder": "podman"}}, "images.podman must be said"),
+        ({"builds": {"builder": "external"}}, "builds.external.host must be said"),
+        ({"builds": {"external": {"host": "unix:///docker.sock"}}}, "'/builds/external/host'"),
         ({"mirrors": {"images": {"python:3.11": 3}}}, "'/mirrors/images/python:3.11': got number, want string"),
         ({"operator": {"command": "sh"}}, "'/operator/command': got string, want array"),
         ({"operator": {"resources": {"limits": {"memory": "lots"}}}}, "'/operator/resources/limits/memory'"),

@@ -53,15 +53,35 @@ registry:
 images:
   runner: {{ include "change2task.image" (list . "runner") | quote }}
   builder: {{ include "change2task.image" (list . "builder") | quote }}
+{{- with .Values.images.podman }}
+  podman: {{ quote . }}
+{{- end }}
 mirrors:
   repositories: {{ toJson .Values.mirrors.repositories }}
   images: {{ toJson .Values.mirrors.images }}
 {{- with .Values.baseImage }}
 baseImage: {{ quote . }}
 {{- end }}
-{{- with .Values.index.url }}
+{{- with .Values.index }}
+{{- if or .url .secret }}
 index:
+{{- with .url }}
   url: {{ quote . }}
+{{- end }}
+{{- with .secret }}
+  secret: {{ quote . }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- with .Values.authorities.configMap }}
+authorities: {{ quote . }}
+{{- end }}
+{{- if ne .Values.builds.builder "dind" }}
+build:
+  builder: {{ .Values.builds.builder }}
+{{- if eq .Values.builds.builder "external" }}
+  external: {{ pick .Values.builds.external "host" "secret" "claim" | toJson }}
+{{- end }}
 {{- end }}
 buildsNamespace: {{ quote .Values.builds.namespace }}
 watchNamespaces: {{ include "change2task.watched" . }}

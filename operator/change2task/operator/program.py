@@ -62,18 +62,19 @@ class Look(Protocol):
 
 @dataclass
 class Program:
-    """One operator; ``auth`` is a registry's credentials file where there is one."""
+    """One operator; ``auth`` is a registry's credentials file where there is one, ``authorities`` whom it trusts."""
 
     settings: OperatorSettings
     kube: Kube
     auth: Path | None
     instance: str
     port: int
+    authorities: Path | None = None
 
     def __post_init__(self) -> None:
         registry = self.settings.registry
         self.running, self.metrics = Running(self.settings.caps), Metrics()
-        keeper = Registry(registry.prefix, insecure=registry.insecure, auth=self.auth)
+        keeper = Registry(registry.prefix, insecure=registry.insecure, auth=self.auth, authorities=self.authorities)
         events = Events(self.kube, utc_now, self.instance)
         builds = self.settings.caps.builds
         self.builds = Running(Caps(per_base=builds, per_namespace=builds, cluster=builds, builds=builds))

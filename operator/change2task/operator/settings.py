@@ -12,10 +12,11 @@ from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
 import yaml
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from change2task.api.model import Model
 from change2task.api.taskcandidate import Profile
+from change2task.cluster.engines import EngineKind, ExternalEngine
 
 _PORTS: Final = {"http": 80, "https": 443, "git": 9418, "ssh": 22}
 
@@ -36,10 +37,11 @@ class RegistrySettings(Model):
 
 
 class Images(Model):
-    """Our own images, best by digest."""
+    """Our own images, best by digest; ``podman`` is anybody's that has it, for builds beside a podman service."""
 
     runner: str = Field(min_length=1)
     builder: str = Field(min_length=1)
+    podman: str | None = Field(default=None, min_length=1)
 
 
 class Mirrors(Model):
@@ -50,9 +52,23 @@ class Mirrors(Model):
 
 
 class Index(Model):
-    """The package index that setup reaches."""
+    """The package index that setup reaches; ``secret`` names a Secret of the builds' namespace (``pods.indexes``)."""
 
     url: str | None = None
+    secret: str | None = Field(default=None, min_length=1)
+
+
+class Building(Model):
+    """By which engine images are built: a sidecar of the build's pod, or one outside of the cluster."""
+
+    builder: EngineKind = "dind"
+    external: ExternalEngine | None = None
+
+    @model_validator(mode="after")
+    def _one_engine(self) -> Self:
+        if (self.builder == "external") != (self.external is not None):
+            raise ValueError("external says where the engine is, builder: external that it is used; say both or none")
+        return self
 
 
 class Caps(Model):
@@ -65,13 +81,19 @@ class Caps(Model):
 
 
 class OperatorSettings(Model):
-    """All of it; see docs/install.md. ``base_image`` is what environments start from whose base names none."""
+    """All of it; see docs/install.md.
+
+    ``base_image`` is what environments start from whose base names none. ``authorities`` names a ConfigMap (ca.crt) of
+    each namespace in which pods fetch or build: whom private hosts are known by.
+    """
 
     registry: RegistrySettings
     images: Images
     base_image: str | None = None
     mirrors: Mirrors = Mirrors()
     index: Index = Index()
+    authorities: str | None = Field(default=None, min_length=1)
+    build: Building = Building()
     builds_namespace: str = "change2task-builds"
     watch_namespaces: tuple[str, ...] = ()
     caps: Caps = Caps()
@@ -81,9 +103,22 @@ class OperatorSettings(Model):
     runtime_class_name: str | None = None
     profile: Profile = Profile.FULL
 
+    @model_validator(mode="after")
+    def _podman_has_an_image(self) -> Self:
+        if self.build.builder == "podman" and self.images.podman is None:
+            raise ValueError("build.builder: podman needs images.podman, an image that has podman")
+        return self
+
+    @property
+    def engine_image(self) -> str:
+        """The image of the engine's sidecar; empty where there is none."""
+        told = {"dind": self.images.builder, "podman": self.images.podman, "external": ""}
+        return told[self.build.builder] or ""
+
     def closed(self) -> tuple[str, ...]:
         """Addresses (host:port) that builds reach and pods with repository code must not."""
-        urls = (f"//{self.registry.prefix}", *self.mirrors.repositories.values(), self.index.url or "")
+        engine = "" if self.build.external is None else self.build.external.host
+        urls = (f"//{self.registry.prefix}", *self.mirrors.repositories.values(), self.index.url or "", engine)
         return tuple(sorted({address for url in urls if (address := _address(url))}))
 
     @classmethod

@@ -15,7 +15,7 @@ import structlog
 
 from change2task.checks.passes import InfrastructureFault
 from change2task.pods.build import build
-from change2task.pods.credentials import CredentialsFault
+from change2task.pods.faults import CredentialsFault
 from change2task.pods.fetch import fetch
 from change2task.pods.isolation import NotClosed, check_closed
 from change2task.pods.judge import judge
