@@ -52,6 +52,7 @@ CASES: dict[str, Values] = {
     },
     "private": {
         **LEAST,
+        "operator": {"replicas": 2},
         "authorities": {"configMap": "company-ca"},
         "index": {"url": "https://index.example.org/simple/", "secret": "index-read"},
         "images": {"podman": "registry.example.org/podman@sha256:" + "1" * 64},

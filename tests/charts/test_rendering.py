@@ -159,6 +159,24 @@ def test_what_is_private_is_said_to_the_operator_and_shown_to_it(helm: Helm) -> 
     assert "index-read" not in str(pod), "the index's Secret is the builds'"
 
 
+def test_of_two_replicas_each_knows_the_lease_and_may_touch_no_other(helm: Helm) -> None:
+    objects = helm.objects(CASES["private"])
+    assert settings(objects)["lease"] == {"name": "change2task-operator", "namespace": "change2task-system"}
+    [named, made] = one(objects, "Role", "change2task-operator-lease")["rules"]
+    assert (named["resourceNames"], named["verbs"], made["verbs"]) == (
+        ["change2task-operator"],
+        ["get", "update"],
+        ["create"],
+    )
+    assert one(objects, "Deployment", "change2task-operator")["spec"]["replicas"] == 2
+
+
+def test_one_replica_has_no_right_in_its_own_namespace(helm: Helm) -> None:
+    roles = [made for made in helm.objects(LEAST) if made["kind"] in {"Role", "RoleBinding"}]
+    assert "change2task-system" not in {made["metadata"]["namespace"] for made in roles}
+    assert "lease" not in settings(helm.objects(LEAST))
+
+
 def test_an_engine_outside_takes_no_privileged_namespace(helm: Helm) -> None:
     labels = one(helm.objects(CASES["external"]), "Namespace", "change2task-builds")["metadata"]["labels"]
     assert labels["pod-security.kubernetes.io/enforce"] == "baseline"
@@ -193,6 +211,7 @@ def test_an_engine_outside_takes_no_privileged_namespace(helm: Helm) -> None:
         ({"builds": {"builder": "external"}}, "builds.external.host must be said"),
         ({"builds": {"external": {"host": "unix:///docker.sock"}}}, "'/builds/external/host'"),
         ({"mirrors": {"images": {"python:3.11": 3}}}, "'/mirrors/images/python:3.11': got number, want string"),
+        ({"operator": {"replicas": 3}}, "'/operator/replicas': maximum: got 3, want 2"),
         ({"operator": {"command": "sh"}}, "'/operator/command': got string, want array"),
         ({"operator": {"resources": {"limits": {"memory": "lots"}}}}, "'/operator/resources/limits/memory'"),
         ({"imagePullSecrets": ["name"]}, "'/imagePullSecrets/0': got string, want object"),
@@ -219,6 +238,12 @@ def test_what_is_optional_may_be_null(helm: Helm) -> None:
 
 PAGE = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
 RIGHTS = {
+    "In the release's namespace, with two replicas:": (
+        "private",
+        "Role",
+        "change2task-operator-lease",
+        "change2task-system",
+    ),
     "In each watched namespace:": ("least", "Role", "change2task-operator", "default"),
     "In the builds' namespace:": ("least", "Role", "change2task-operator-builds", "change2task-builds"),
 }

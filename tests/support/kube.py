@@ -99,6 +99,22 @@ class Api:
         made: Json = self.deaths.write(f"create {manifest['kind']}", effect)
         return made
 
+    def replace(self, manifest: Json) -> Json:
+        meta = manifest["metadata"]
+
+        def effect() -> Json:
+            there = self.objects.get((manifest["kind"], meta["namespace"], meta["name"]))
+            if there is None:
+                raise KubeFault("PUT", 404, "not found")
+            if meta["resourceVersion"] != there["metadata"]["resourceVersion"]:
+                raise Conflict("PUT", 409, "the object has been modified")
+            there["spec"] = copy.deepcopy(manifest["spec"])
+            self.touch(there)
+            return copy.deepcopy(there)
+
+        made: Json = self.deaths.write(f"replace {manifest['kind']}", effect)
+        return made
+
     def apply_status(self, manifest: Json) -> Json:
         meta = manifest["metadata"]
 

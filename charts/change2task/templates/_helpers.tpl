@@ -83,6 +83,11 @@ build:
   external: {{ pick .Values.builds.external "host" "secret" "claim" | toJson }}
 {{- end }}
 {{- end }}
+{{- if gt (int .Values.operator.replicas) 1 }}
+lease:
+  name: {{ include "change2task.account" . }}
+  namespace: {{ .Release.Namespace }}
+{{- end }}
 buildsNamespace: {{ quote .Values.builds.namespace }}
 watchNamespaces: {{ include "change2task.watched" . }}
 caps: {{ toJson .Values.caps }}

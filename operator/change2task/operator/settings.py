@@ -80,11 +80,30 @@ class Caps(Model):
     builds: int = Field(default=1, ge=1)
 
 
+class LeaseSettings(Model):
+    """The lease (coordination.k8s.io) by which one of several replicas works.
+
+    Others may begin ``duration_seconds`` after its last renewal was seen, its holder stops ``renew_seconds`` after it.
+    """
+
+    name: str = Field(min_length=1, max_length=253)
+    namespace: str = Field(min_length=1, max_length=63)
+    duration_seconds: int = Field(default=30, ge=3, le=3600)
+    renew_seconds: int = Field(default=20, ge=2, le=3600)
+    retry_seconds: int = Field(default=4, ge=1, le=600)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if not self.retry_seconds < self.renew_seconds < self.duration_seconds:
+            raise ValueError("retrySeconds must be below renewSeconds, and that below durationSeconds")
+        return self
+
+
 class OperatorSettings(Model):
     """All of it; see docs/install.md.
 
     ``base_image`` is what environments start from whose base names none. ``authorities`` names a ConfigMap (ca.crt) of
-    each namespace in which pods fetch or build: whom private hosts are known by.
+    each namespace in which pods fetch or build: whom private hosts are known by. ``lease``: there are other replicas.
     """
 
     registry: RegistrySettings
@@ -94,6 +113,7 @@ class OperatorSettings(Model):
     index: Index = Index()
     authorities: str | None = Field(default=None, min_length=1)
     build: Building = Building()
+    lease: LeaseSettings | None = None
     builds_namespace: str = "change2task-builds"
     watch_namespaces: tuple[str, ...] = ()
     caps: Caps = Caps()
