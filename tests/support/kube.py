@@ -161,8 +161,9 @@ class Api:
 
         self.deaths.write(f"delete {kind}", effect)
 
-    def log(self, namespace: str, pod: str, container: str, most: int) -> bytes:
-        return self.logs[namespace, pod][:most]
+    def log(self, namespace: str, pod: str, container: str, most: int, last: int | None = None) -> bytes:
+        lines = self.logs[namespace, pod].splitlines(keepends=True)
+        return b"".join(lines if last is None else lines[-last:])[:most]
 
     def finish(self, job: Json, result: StepResult | FetchResult | BuildResult | MineResult) -> None:
         """A Job's pod ends well and says this."""

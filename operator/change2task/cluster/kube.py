@@ -130,9 +130,10 @@ class Kube:
         options = {"propagationPolicy": "Background", "preconditions": {"uid": uid}}
         self._json("DELETE", self._path(kind, namespace, name), options, absent=True)
 
-    def log(self, namespace: str, pod: str, container: str, most: int) -> bytes:
-        """What a container has printed, at most so many bytes. Raises KubeFault."""
-        query = urlencode({"container": container, "limitBytes": most})
+    def log(self, namespace: str, pod: str, container: str, most: int, last: int | None = None) -> bytes:
+        """What a container has printed, at most so many bytes, of its ``last`` lines. Raises KubeFault."""
+        lines = {} if last is None else {"tailLines": last}
+        query = urlencode({"container": container, "limitBytes": most, **lines})
         return self._send("GET", f"{self._path('Pod', namespace, pod)}/log?{query}")
 
     def _path(self, kind: str, namespace: str | None, name: str | None = None) -> str:
