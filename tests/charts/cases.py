@@ -51,7 +51,10 @@ CASES: dict[str, Values] = {
         "serviceMonitor": {"enabled": True, "interval": "1m", "labels": {"release": "prometheus"}},
     },
     "private": {
-        **LEAST,
+        "registry": {
+            "prefix": "registry.example.org/change2task",
+            "garbage": {"enabled": True, "installation": "west1", "afterDays": 14},
+        },
         "operator": {"replicas": 2},
         "authorities": {"configMap": "company-ca"},
         "index": {"url": "https://index.example.org/simple/", "secret": "index-read"},

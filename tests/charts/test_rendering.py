@@ -149,6 +149,7 @@ def test_text_in_values_stays_text(helm: Helm) -> None:
 def test_what_is_private_is_said_to_the_operator_and_shown_to_it(helm: Helm) -> None:
     objects = helm.objects(CASES["private"])
     told = settings(objects)
+    assert told["registry"]["garbage"] == {"installation": "west1", "afterDays": 14}
     assert (told["authorities"], told["index"]["secret"], told["build"]) == (
         "company-ca",
         "index-read",
@@ -188,6 +189,8 @@ def test_an_engine_outside_takes_no_privileged_namespace(helm: Helm) -> None:
         ({"registry": {"prefix": ""}}, "registry.prefix must be said"),
         ({"registry": {"prefix": "https://registry.example.org"}}, "'/registry/prefix'"),
         ({"registry": {"insecure": "maybe"}}, "'/registry/insecure': got string, want boolean"),
+        ({"registry": {"garbage": {"enabled": True}}}, "registry.garbage.installation must be said"),
+        ({"registry": {"garbage": {"afterDays": 1}}}, "'/registry/garbage/afterDays': minimum: got 1, want 2"),
         ({"registry": {"colour": "red"}}, "'/registry': additional properties 'colour' not allowed"),
         ({"mirors": {}}, "additional properties 'mirors' not allowed"),
         ({"watch": {"namespaces": []}}, "'/watch/namespaces': minItems: got 0, want 1"),
@@ -283,7 +286,9 @@ def test_cluster_wide_takes_one_right_more_and_it_is_told(helm: Helm) -> None:
     assert rights(whole["rules"]) == documented("In each watched namespace:") | documented("Cluster-wide besides:")
 
 
-@pytest.mark.parametrize("shown", re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.M | re.S), ids=["least", "egress"])
+@pytest.mark.parametrize(
+    "shown", re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.M | re.S), ids=["least", "private", "garbage", "egress"]
+)
 def test_values_that_the_page_shows_are_taken(helm: Helm, shown: str) -> None:
     done = helm.template(merged(LEAST, yaml.safe_load(shown)))
 

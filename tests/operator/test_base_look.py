@@ -228,7 +228,8 @@ def test_a_builds_log_that_cannot_be_read_stops_nothing() -> None:
     cluster.see()
     cluster.api.finish(cluster.jobs[0], FetchResult(history=HISTORY))
     cluster.see()
-    cluster.api.waits(cluster.jobs[-1], containerStatuses=[{"name": "build", "state": {"running": {"startedAt": CREATED}}}])
+    running = {"running": {"startedAt": CREATED}}
+    cluster.api.waits(cluster.jobs[-1], containerStatuses=[{"name": "build", "state": running}])
 
     def unread(*_: object) -> bytes:
         raise KubeFault("GET", 500, "no log")

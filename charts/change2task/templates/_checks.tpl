@@ -3,6 +3,9 @@
 {{- if not .Values.registry.prefix -}}
 {{- fail "registry.prefix must be said: where images are pushed, such as registry.example.org/change2task" -}}
 {{- end -}}
+{{- if and .Values.registry.garbage.enabled (not .Values.registry.garbage.installation) -}}
+{{- fail "registry.garbage.installation must be said: what another installation uses must be told from what this one does" -}}
+{{- end -}}
 {{- if and (eq .Values.builds.builder "podman") (not .Values.images.podman) -}}
 {{- fail "images.podman must be said: builds.builder is podman, and no such image is made by us" -}}
 {{- end -}}

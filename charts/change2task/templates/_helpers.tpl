@@ -50,6 +50,11 @@ registry:
 {{- with .Values.registry.podsSecret }}
   podsSecret: {{ quote . }}
 {{- end }}
+{{- with .Values.registry.garbage }}
+{{- if .enabled }}
+  garbage: {{ dict "installation" .installation "afterDays" (int .afterDays) | toJson }}
+{{- end }}
+{{- end }}
 images:
   runner: {{ include "change2task.image" (list . "runner") | quote }}
   builder: {{ include "change2task.image" (list . "builder") | quote }}

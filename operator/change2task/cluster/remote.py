@@ -11,7 +11,7 @@ import json
 import logging
 import platform
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any, Literal
 
@@ -223,11 +223,15 @@ class Remote:
         self._must(answer, "be written to")
         self._upload(answer, file, digest, size)
 
-    def put(self, manifest: Mapping[str, Any], tag: str | None = None) -> str:
-        """Put a manifest under its digest, and under a name, lest a registry clears away what has none."""
+    def put(self, manifest: Mapping[str, Any], tag: str | None = None, mark: Callable[[str], str] | None = None) -> str:
+        """Put a manifest under its digest, and under a name, lest a registry clears away what has none.
+
+        ``mark`` gives one more name for its digest, under which it is put first.
+        """
         content = canonical(manifest)
         digest = digest_of(content)
-        for word in {tag or digest.replace(":", "-"), digest.replace(":", "-")}:
+        plain = digest.replace(":", "-")
+        for word in dict.fromkeys([*([] if mark is None else [mark(digest)]), plain, tag or plain]):
             head = self._client.ask("HEAD", f"{self._base}/manifests/{word}", headers=_ACCEPTING)
             if head.headers.get("Docker-Content-Digest") == digest:
                 continue
@@ -237,6 +241,27 @@ class Remote:
             )
             self._must(answer, "be written to")
         return f"{self.name}@{digest}"
+
+    def tags(self) -> tuple[str, ...]:
+        """All tags, page by page; none where there is no such repository."""
+        found: list[str] = []
+        path = f"{self._base}/tags/list?n=1000"
+        while True:
+            answer = self._client.ask("GET", path)
+            if answer.status_code == 404:
+                return tuple(found)
+            self._must(answer, "be listed")
+            found += [str(tag) for tag in answer.json().get("tags") or ()]
+            following = answer.links.get("next", {}).get("url")
+            if not following:
+                return tuple(found)
+            path = f"{self._client.host}{following}" if following.startswith("/") else following
+
+    def remove(self, digest: str) -> None:
+        """Remove a manifest with all its tags; one that is gone is well."""
+        answer = self._client.ask("DELETE", f"{self._base}/manifests/{digest}")
+        if answer.status_code != 404:
+            self._must(answer, "let go of a manifest")
 
     def _upload(self, session: requests.Response, file: IO[bytes], digest: str, size: int) -> None:
         where = session.headers.get("Location", "")

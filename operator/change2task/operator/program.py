@@ -22,13 +22,14 @@ import structlog
 
 from change2task.cluster import names
 from change2task.cluster.kube import Json, Kube, KubeFault
-from change2task.cluster.registry import Registry
+from change2task.cluster.registry import Registry, RegistryFault
 from change2task.operator.base_acts import BaseActs
 from change2task.operator.base_look import BaseLook
 from change2task.operator.candidate_acts import CandidateActs
 from change2task.operator.candidate_look import CandidateLook
 from change2task.operator.election import Election
 from change2task.operator.events import Events
+from change2task.operator.garbage import REPOSITORIES, mark
 from change2task.operator.jobs import is_over
 from change2task.operator.leader import Leader
 from change2task.operator.metrics import Metrics
@@ -40,6 +41,7 @@ from change2task.operator.running import Running
 from change2task.operator.schedule import Key
 from change2task.operator.served import served
 from change2task.operator.settings import Caps, LeaseSettings, OperatorSettings
+from change2task.operator.sweeping import Sweep
 from change2task.operator.variant_acts import VariantActs
 from change2task.operator.variant_look import VariantLook
 from change2task.operator.watching import RESOURCES, Watched
@@ -49,6 +51,7 @@ log = structlog.get_logger(__name__)
 RESYNC_SECONDS = 300.0
 DEAF_SECONDS = 900.0
 """A watch that has kept something back for so long is dead."""
+FIRST_SWEEP_SECONDS, SWEEP_SECONDS = 1800.0, 86_400.0
 LEASE_LOST = 5
 """Exit code of a replica that may not act any more."""
 _LEASE_SECONDS = (2.0, 4.0)
@@ -58,6 +61,10 @@ _LEASE_SECONDS = (2.0, 4.0)
 def utc_now() -> datetime:
     """The time now."""
     return datetime.now(UTC)
+
+
+def _marking(installation: str) -> Callable[[str], str]:
+    return lambda digest: mark(installation, utc_now().date(), digest)
 
 
 def _on_signal(stop: asyncio.Event) -> None:
@@ -95,7 +102,18 @@ class Program:
         if self.leader is not None:
             self.kube = self.kube.replacing(may_write=self.leader.election.leads)
         self.running, self.metrics = Running(self.settings.caps), Metrics()
-        keeper = Registry(registry.prefix, insecure=registry.insecure, auth=self.auth, authorities=self.authorities)
+        keeper = Registry(
+            registry.prefix,
+            insecure=registry.insecure,
+            auth=self.auth,
+            authorities=self.authorities,
+            mark=None if registry.garbage is None else _marking(registry.garbage.installation),
+            marked=REPOSITORIES,
+        )
+        spaces = self.settings.watch_namespaces, self.settings.builds_namespace
+        self.sweep = None
+        if registry.garbage is not None:
+            self.sweep = Sweep(self.kube, keeper, registry.garbage, *spaces, lambda: utc_now().date())
         events = Events(self.kube, utc_now, self.instance)
         builds = self.settings.caps.builds
         self.builds = Running(Caps(per_base=builds, per_namespace=builds, cluster=builds, builds=builds))
@@ -143,6 +161,7 @@ class Program:
             loop.create_task(self.queue.run(), name="queue"),
             loop.create_task(self._resync_for_ever(), name="resync"),
             *more,
+            *([] if self.sweep is None else [loop.create_task(self._sweep_for_ever(self.sweep), name="sweep")]),
         ]
         if ready is not None:
             ready.set()
@@ -203,6 +222,16 @@ class Program:
                 await self._resync(asyncio.get_running_loop().time())
             except KubeFault as fault:
                 log.warning("resync.failed", detail=str(fault))
+
+    async def _sweep_for_ever(self, sweep: Sweep) -> None:
+        """Once a day, and first when what begins with the operator has come to rest."""
+        await asyncio.sleep(FIRST_SWEEP_SECONDS)
+        while True:
+            try:
+                await asyncio.to_thread(sweep.sweep)
+            except (KubeFault, RegistryFault) as fault:
+                log.warning("garbage.not_swept", detail=str(fault))
+            await asyncio.sleep(SWEEP_SECONDS)
 
     async def _resync(self, now: float) -> None:
         """Look at everything there is, and find out whether the watch tells of it."""

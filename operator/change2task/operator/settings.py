@@ -25,15 +25,27 @@ class SettingsFault(Exception):
     """The settings cannot be used; the message names the field, the value and the way out."""
 
 
+class GarbageSettings(Model):
+    """That what nothing names any more is removed, so many days after its last use.
+
+    ``installation`` is a name that no other one has which pushes below the same prefix.
+    """
+
+    installation: str = Field(pattern=r"^[a-z0-9]{1,20}$")
+    after_days: int = Field(default=30, ge=2, le=3650)
+
+
 class RegistrySettings(Model):
     """Where images are pushed: everything lies below ``prefix``; ``insecure`` speaks HTTP.
 
-    ``pods_secret`` names a Secret (kubernetes.io/dockerconfigjson) of each namespace in which pods push.
+    ``pods_secret`` names a Secret (kubernetes.io/dockerconfigjson) of each namespace in which pods push. Without
+    ``garbage`` nothing is ever removed.
     """
 
     prefix: str = Field(min_length=1, max_length=512)
     insecure: bool = False
     pods_secret: str | None = None
+    garbage: GarbageSettings | None = None
 
 
 class Images(Model):
