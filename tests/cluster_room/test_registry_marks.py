@@ -36,6 +36,8 @@ class Small(BaseHTTPRequestHandler):
     def _tags(self, server: Kept, name: str) -> None:
         if name not in server.manifests:
             return self._say(404)
+        if server.odd:
+            return self._say(200, b"[1]")
         tags = sorted(tag for tag in server.manifests[name] if ":" not in tag)
         last = self.path.partition("last=")[2]
         rest = [tag for tag in tags if tag > last]
@@ -94,7 +96,7 @@ class Kept(ThreadingHTTPServer):
         self.manifests: dict[str, dict[str, bytes]] = {}
         self.blobs: dict[str, bytes] = {}
         self.puts: list[str] = []
-        self.lets_go = True
+        self.lets_go, self.odd = True, False
 
 
 @pytest.fixture
@@ -136,6 +138,13 @@ def test_tags_come_page_by_page_and_removal_takes_them_along(server: Kept) -> No
     known.remove("steps", digests[0])
     assert set(known.tags("steps")) == {digest.replace(":", "-") for digest in digests[1:]}
     assert known.tags("asked") == ()
+
+
+def test_a_list_that_is_none_is_told(server: Kept) -> None:
+    server.manifests["odd"] = {"latest": b""}
+    server.odd = True
+    with pytest.raises(RegistryFault, match=r"list of .* is none"):
+        registry(server).tags("odd")
 
 
 def test_a_registry_that_removes_nothing_says_so(server: Kept) -> None:

@@ -251,11 +251,16 @@ class Remote:
             if answer.status_code == 404:
                 return tuple(found)
             self._must(answer, "be listed")
-            found += [str(tag) for tag in answer.json().get("tags") or ()]
+            try:
+                found += [str(tag) for tag in answer.json().get("tags") or ()]
+            except (ValueError, AttributeError, TypeError) as error:
+                raise RegistryFault("damaged", f"the list of {self.name}'s tags is none") from error
             following = answer.links.get("next", {}).get("url")
             if not following:
                 return tuple(found)
-            path = f"{self._client.host}{following}" if following.startswith("/") else following
+            if not following.startswith("/"):
+                raise RegistryFault("damaged", f"the list of {self.name}'s tags goes on elsewhere")
+            path = f"{self._client.host}{following}"
 
     def remove(self, digest: str) -> None:
         """Remove a manifest with all its tags; one that is gone is well."""

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from change2task.api.modernbase import ModernBase
 from change2task.base.build import DEFAULT_LIMITS, Builder
+from change2task.base.faults import IndexRefused
 from change2task.base.models import NoBase
 from change2task.cluster.layers import write_layer
 from change2task.pipeline.basewise import base_step, outcome
@@ -23,6 +24,7 @@ from change2task.pods.answers import ANSWERS, AnsweredBuilds, RecordedBuilds
 from change2task.pods.authorities import index_variables
 from change2task.pods.bases import repository
 from change2task.pods.engines import connected, own_folder
+from change2task.pods.faults import CredentialsFault
 from change2task.pods.indexes import index_credentials
 from change2task.pods.places import Places
 from change2task.pods.pushing import asked_of, pushed, registry_of
@@ -36,7 +38,10 @@ ENVIRONMENTS = "/c2t/environments"
 def build(places: Places, environ: Mapping[str, str] = os.environ) -> BuildResult:
     """Build, and push base images and the ground image. Raises InfrastructureFault."""
     with own_folder(places, environ) as own:
-        return _build(own, environ)
+        try:
+            return _build(own, environ)
+        except IndexRefused as fault:
+            raise CredentialsFault(str(fault)) from fault
 
 
 def _build(places: Places, environ: Mapping[str, str]) -> BuildResult:
