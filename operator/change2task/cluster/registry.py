@@ -17,16 +17,8 @@ from typing import IO, Any
 
 from oras.container import Container
 
-from change2task.cluster.remote import (
-    DOCKER_MANIFEST,
-    OCI_MANIFEST,
-    PIECE,
-    Client,
-    RegistryFault,
-    Remote,
-    canonical,
-    digest_of,
-)
+from change2task.cluster.registry_host import Client, RegistryFault
+from change2task.cluster.remote import DOCKER_MANIFEST, OCI_MANIFEST, PIECE, Remote, canonical, digest_of
 
 __all__ = ["MOST_DOCUMENT", "Registry", "RegistryFault"]
 
