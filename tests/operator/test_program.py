@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,6 +72,15 @@ async def until(true: Callable[[], bool]) -> None:
 def kubeconfig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where kopf finds the server."""
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "kubeconfig"))
+
+
+@pytest.fixture(autouse=True)
+def signals() -> Iterator[None]:
+    """A program takes signals for itself; the next test gets them back as they were."""
+    kept = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for one, handler in kept.items():
+        signal.signal(one, handler)
 
 
 def test_it_is_ready_once_it_has_listed_everything_and_every_watch_is_open(tmp_path: Path) -> None:
