@@ -19,7 +19,7 @@ from change2task.api.reasons import Reason
 from change2task.base import index, infer_go, toolchains
 from change2task.base.build import Builder
 from change2task.base.environment import PlacedEnvironment, environment_key
-from change2task.base.faults import BaseFault, Faulted
+from change2task.base.faults import BaseFault, Faulted, IndexRefused
 from change2task.base.inferred import InferredSetup
 from change2task.base.places import Tools
 from change2task.base.project import ProjectFiles
@@ -292,6 +292,16 @@ def test_an_index_that_cannot_be_reached_is_the_machines_fault(tmp_path: Path) -
     place = Place(tmp_path, "http://127.0.0.1:9/simple")
     with pytest.raises(InfrastructureFault, match="index cannot be reached"):
         place.build("UV_HTTP_RETRIES=0 " + INSTALL)
+    assert place.environments() == []
+
+
+def test_an_index_that_does_not_let_us_in_is_nobodys_verdict_and_its_password_is_not_told(tmp_path: Path) -> None:
+    with package_index(user="robot:hunter2") as served:
+        place = Place(tmp_path, served.url.replace("hunter2", "another"))
+        with pytest.raises(IndexRefused, match="does not let us in") as told:
+            place.build(INSTALL)
+    assert "401 Unauthorized" in str(told.value)
+    assert "another" not in str(told.value)
     assert place.environments() == []
 
 

@@ -50,6 +50,24 @@ CASES: dict[str, Values] = {
         "rbac": {"aggregate": False},
         "serviceMonitor": {"enabled": True, "interval": "1m", "labels": {"release": "prometheus"}},
     },
+    "private": {
+        "registry": {
+            "prefix": "registry.example.org/change2task",
+            "garbage": {"enabled": True, "installation": "west1", "afterDays": 14},
+        },
+        "operator": {"replicas": 2},
+        "authorities": {"configMap": "company-ca"},
+        "index": {"url": "https://index.example.org/simple/", "secret": "index-read"},
+        "images": {"podman": "registry.example.org/podman@sha256:" + "1" * 64},
+        "builds": {"builder": "podman"},
+    },
+    "external": {
+        **LEAST,
+        "builds": {
+            "builder": "external",
+            "external": {"host": "tcp://engine.example.org:2376", "secret": "engine-tls", "claim": "engine-build"},
+        },
+    },
     "bare": {
         **LEAST,
         "rbac": {"create": False, "aggregate": False},

@@ -146,12 +146,51 @@ def test_text_in_values_stays_text(helm: Helm) -> None:
     assert settings(helm.objects(merged(LEAST, {"mirrors": odd})))["mirrors"] == odd
 
 
+def test_what_is_private_is_said_to_the_operator_and_shown_to_it(helm: Helm) -> None:
+    objects = helm.objects(CASES["private"])
+    told = settings(objects)
+    assert told["registry"]["garbage"] == {"installation": "west1", "afterDays": 14}
+    assert (told["authorities"], told["index"]["secret"], told["build"]) == (
+        "company-ca",
+        "index-read",
+        {"builder": "podman"},
+    )
+    pod = one(objects, "Deployment", "change2task-operator")["spec"]["template"]["spec"]
+    assert "--authorities=/etc/change2task-authorities/ca.crt" in pod["containers"][0]["command"]
+    assert "index-read" not in str(pod), "the index's Secret is the builds'"
+
+
+def test_of_two_replicas_each_knows_the_lease_and_may_touch_no_other(helm: Helm) -> None:
+    objects = helm.objects(CASES["private"])
+    assert settings(objects)["lease"] == {"name": "change2task-operator", "namespace": "change2task-system"}
+    [named, made] = one(objects, "Role", "change2task-operator-lease")["rules"]
+    assert (named["resourceNames"], named["verbs"], made["verbs"]) == (
+        ["change2task-operator"],
+        ["get", "update"],
+        ["create"],
+    )
+    assert one(objects, "Deployment", "change2task-operator")["spec"]["replicas"] == 2
+
+
+def test_one_replica_has_no_right_in_its_own_namespace(helm: Helm) -> None:
+    roles = [made for made in helm.objects(LEAST) if made["kind"] in {"Role", "RoleBinding"}]
+    assert "change2task-system" not in {made["metadata"]["namespace"] for made in roles}
+    assert "lease" not in settings(helm.objects(LEAST))
+
+
+def test_an_engine_outside_takes_no_privileged_namespace(helm: Helm) -> None:
+    labels = one(helm.objects(CASES["external"]), "Namespace", "change2task-builds")["metadata"]["labels"]
+    assert labels["pod-security.kubernetes.io/enforce"] == "baseline"
+
+
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
         ({"registry": {"prefix": ""}}, "registry.prefix must be said"),
         ({"registry": {"prefix": "https://registry.example.org"}}, "'/registry/prefix'"),
         ({"registry": {"insecure": "maybe"}}, "'/registry/insecure': got string, want boolean"),
+        ({"registry": {"garbage": {"enabled": True}}}, "registry.garbage.installation must be said"),
+        ({"registry": {"garbage": {"afterDays": 1}}}, "'/registry/garbage/afterDays': minimum: got 1, want 2"),
         ({"registry": {"colour": "red"}}, "'/registry': additional properties 'colour' not allowed"),
         ({"mirors": {}}, "additional properties 'mirors' not allowed"),
         ({"watch": {"namespaces": []}}, "'/watch/namespaces': minItems: got 0, want 1"),
@@ -170,7 +209,12 @@ def test_text_in_values_stays_text(helm: Helm) -> None:
         ({"profile": "fast"}, "'/profile': value must be one of 'full', 'paper'"),
         ({"index": {"url": "ftp://index"}}, "'/index/url'"),
         ({"images": {"operator": "a b"}}, "'/images/operator'"),
+        ({"builds": {"builder": "kaniko"}}, "'/builds/builder': value must be one of 'dind', 'podman', 'external'"),
+        ({"builds": {"builder": "podman"}}, "images.podman must be said"),
+        ({"builds": {"builder": "external"}}, "builds.external.host must be said"),
+        ({"builds": {"external": {"host": "unix:///docker.sock"}}}, "'/builds/external/host'"),
         ({"mirrors": {"images": {"python:3.11": 3}}}, "'/mirrors/images/python:3.11': got number, want string"),
+        ({"operator": {"replicas": 3}}, "'/operator/replicas': maximum: got 3, want 2"),
         ({"operator": {"command": "sh"}}, "'/operator/command': got string, want array"),
         ({"operator": {"resources": {"limits": {"memory": "lots"}}}}, "'/operator/resources/limits/memory'"),
         ({"imagePullSecrets": ["name"]}, "'/imagePullSecrets/0': got string, want object"),
@@ -197,6 +241,12 @@ def test_what_is_optional_may_be_null(helm: Helm) -> None:
 
 PAGE = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
 RIGHTS = {
+    "In the release's namespace, with two replicas:": (
+        "private",
+        "Role",
+        "change2task-operator-lease",
+        "change2task-system",
+    ),
     "In each watched namespace:": ("least", "Role", "change2task-operator", "default"),
     "In the builds' namespace:": ("least", "Role", "change2task-operator-builds", "change2task-builds"),
 }
@@ -236,7 +286,9 @@ def test_cluster_wide_takes_one_right_more_and_it_is_told(helm: Helm) -> None:
     assert rights(whole["rules"]) == documented("In each watched namespace:") | documented("Cluster-wide besides:")
 
 
-@pytest.mark.parametrize("shown", re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.M | re.S), ids=["least", "egress"])
+@pytest.mark.parametrize(
+    "shown", re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.M | re.S), ids=["least", "private", "garbage", "egress"]
+)
 def test_values_that_the_page_shows_are_taken(helm: Helm, shown: str) -> None:
     done = helm.template(merged(LEAST, yaml.safe_load(shown)))
 

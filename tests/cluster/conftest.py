@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -20,6 +21,7 @@ from hack.kind.commands import ClusterError
 from hack.kind.settings import Settings
 from tests.cluster.kubectl import Kubectl
 from tests.cluster.pods import Pods
+from tests.cluster.releases import Release, release
 from tests.support.helm import Helm, helm_or_skip
 
 
@@ -75,6 +77,23 @@ def kind_cluster(ground: Ground) -> Cluster:
 @pytest.fixture(scope="session")
 def helm(pytestconfig: pytest.Config) -> Helm:
     return helm_or_skip(pytestconfig)
+
+
+@pytest.fixture(scope="session")
+def installed(ground: Ground, helm: Helm) -> Iterator[Release]:
+    with ExitStack() as namespaces:
+        made = release(ground.kubectl, ground.image, helm, namespaces)
+        made.install()
+        yield made
+        made.run("uninstall", made.system, "--wait")
+
+
+@pytest.fixture
+def fresh(ground: Ground, helm: Helm) -> Iterator[Release]:
+    with ExitStack() as namespaces:
+        made = release(ground.kubectl, ground.image, helm, namespaces)
+        yield made
+        made.run("uninstall", made.system, "--ignore-not-found")
 
 
 @pytest.fixture

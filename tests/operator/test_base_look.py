@@ -8,12 +8,14 @@ from change2task.api.conditions import ConditionType, condition
 from change2task.api.metadata import ObjectMeta
 from change2task.api.modernbase import ModernBase, ModernBaseSpec, Repository
 from change2task.api.reasons import Reason
+from change2task.cluster.kube import KubeFault
+from change2task.operator.following import last_words
 from change2task.operator.running import Place
 from change2task.pipeline import status
 from change2task.pipeline.wire import BaseParcel, BuildResult, FetchResult, StepResult
 from tests.operator.base_cluster import BUILDS, HISTORY, BaseCluster, built, play, unfinished, usual
 from tests.operator.candidate_cluster import PARCEL
-from tests.support.kube import Deaths
+from tests.support.kube import CREATED, Deaths
 
 
 def test_a_base_is_fetched_built_and_run_in_steps() -> None:
@@ -199,3 +201,55 @@ def play_until_step(cluster: BaseCluster) -> None:
         assert job is not None
         cluster.api.finish(job, result)
     cluster.see()
+
+
+def test_a_build_that_runs_says_what_it_is_at_and_status_is_written_when_that_changes() -> None:
+    cluster = BaseCluster()
+    cluster.see()
+    cluster.api.finish(cluster.jobs[0], FetchResult(history=HISTORY))
+    cluster.see()
+    job = cluster.jobs[-1]
+    cluster.api.waits(job, containerStatuses=[{"name": "build", "state": {"running": {"startedAt": CREATED}}}])
+    place = (BUILDS, f"{job['metadata']['name']}-pod")
+    cluster.api.logs[place] = b'{"event": "setup", "step": "uv pip install https://u:s3cret@x/ -e ."}\nnoise\n'
+    cluster.see()
+    said = status.message_of(cluster.base)
+    assert said.endswith("is running, setup: uv pip install https://***@x/ -e .")
+    before = len(cluster.deaths.writes)
+    cluster.see()
+    assert len(cluster.deaths.writes) == before
+    cluster.api.logs[place] += b'{"event": "environment.kept", "image": "i"}\n'
+    cluster.see()
+    assert status.message_of(cluster.base).endswith("is running, the base image is pushed")
+
+
+def test_a_builds_log_that_cannot_be_read_stops_nothing() -> None:
+    cluster = BaseCluster()
+    cluster.see()
+    cluster.api.finish(cluster.jobs[0], FetchResult(history=HISTORY))
+    cluster.see()
+    running = {"running": {"startedAt": CREATED}}
+    cluster.api.waits(cluster.jobs[-1], containerStatuses=[{"name": "build", "state": running}])
+
+    def unread(*_: object) -> bytes:
+        raise KubeFault("GET", 500, "no log")
+
+    cluster.api.log = unread  # type: ignore[method-assign]
+    cluster.see()
+    assert status.message_of(cluster.base).endswith("is running")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", ""),
+        ("{", ""),
+        ('[1]\n{"event": 3}\n{"event": {}}', ""),
+        ('{"event": "setup"}', "setup"),
+        ('{"event": "setup", "step": "a\\nb"}\n{"event": "else"}', "setup: a b"),
+        ('{"event": "setup", "step": "' + "x" * 999 + '"}', "setup: " + "x" * 192 + "…"),
+    ],
+    ids=["nothing", "no json", "others", "no step", "lines", "long"],
+)
+def test_the_last_words_of_a_log_are_bounded_and_of_one_line(text: str, said: str) -> None:
+    assert last_words(text) == said

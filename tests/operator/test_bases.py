@@ -137,6 +137,8 @@ TABLE = [
      "fetch"),
     ("a builder that is not offered", {"base": OTHER_BUILDER}, Tell, Reason.TOOLCHAIN_MISSING, "podman"),
     ("the builder that is", {"base": DIND}, StartStep, Reason.IN_PROGRESS, "fetch"),
+    ("a builder of elsewhere", {"base": DIND, "offered": "external"}, Tell, Reason.TOOLCHAIN_MISSING, "external"),
+    ("another that is", {"base": OTHER_BUILDER, "offered": "podman"}, StartStep, Reason.IN_PROGRESS, "fetch"),
     ("too many steps", {"progress": STEP.replacing(step=60)}, Tell, Reason.INFRASTRUCTURE, "report"),
 ]  # fmt: skip
 
@@ -170,6 +172,7 @@ def test_only_what_a_person_must_mend_is_stalled() -> None:
         "a suite too slow",
         "an open network",
         "a builder that is not offered",
+        "a builder of elsewhere",
         "too many steps",
         "Jobs gone again and again",
         "a fetch ended for what it waited for",

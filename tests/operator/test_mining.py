@@ -12,13 +12,14 @@ from pydantic import ValidationError
 
 from change2task.api.conditions import Condition, ConditionType
 from change2task.api.metadata import ObjectMeta, Reference
-from change2task.api.mining import MINED_FROM, candidate_name, mined_from
+from change2task.api.mining import MINED_BY, MINED_FROM, OPERATOR, candidate_name, ending_of, mined_from
 from change2task.api.modernbase import Mining, ModernBase, ModernBaseSpec, ModernBaseStatus
 from change2task.api.reasons import Reason
 from change2task.api.rules import refused_changes
 from change2task.api.taskcandidate import Change, Family, TaskCandidate, TaskCandidateSpec
-from change2task.operator.mining import decide_mining, wish_of
+from change2task.operator.mining import decide_mining
 from change2task.pipeline.keys import base_work_key
+from change2task.pipeline.mining_rules import wish_of
 from change2task.pipeline.status import is_ready
 
 
@@ -59,7 +60,7 @@ def test_absence_is_off_and_an_unhealthy_base_waits() -> None:
 def test_what_was_mined_is_created_with_one_label_up_to_the_limit() -> None:
     decision = decide_mining(base(Mining(limit=2)), candidates(3), [], ())
     assert [one.metadata.name for one in decision.create] == ["project-1", "project-2"]
-    assert all(one.metadata.labels == {MINED_FROM: "project"} for one in decision.create)
+    assert all(one.metadata.labels == {MINED_FROM: "project", MINED_BY: OPERATOR} for one in decision.create)
     assert decision.message == "2 candidates mined; 1 more are beyond the limit of 2"
 
 
@@ -75,6 +76,23 @@ def test_a_change_that_a_person_wrote_down_is_left_to_them() -> None:
     assert [one.metadata.name for one in decision.create] == ["project-2", "project-3"]
 
 
+def test_a_name_that_something_unreadable_bears_is_left_to_it() -> None:
+    decision = decide_mining(base(Mining()), candidates(2), [], (), ["project-1"])
+    assert ([one.metadata.name for one in decision.create], decision.left) == (["project-2"], {"nameTaken": 1})
+
+
+def test_of_everything_found_it_is_told_what_became_of_it() -> None:
+    mine = {MINED_FROM: "project", MINED_BY: OPERATOR}
+    by_person = candidates(1, labels={MINED_FROM: "project"}, first=2)
+    other = candidates(1, first=3)[0].replacing(
+        spec=TaskCandidateSpec(base_ref=Reference(name="other"), change=Change(pull_request=3))
+    )
+    there = [*candidates(1, labels=mine), *by_person, other]
+    decision = decide_mining(base(Mining(limit=4)), candidates(6), there, ["project-9"])
+    assert [one.metadata.name for one in decision.create] == ["project-4"]
+    assert decision.left == {"madeBefore": 1, "writtenByHand": 1, "nameTaken": 1, "beyondLimit": 2}
+
+
 @settings(deadline=None)
 @given(st.integers(1, 500), st.integers(0, 40), st.integers(0, 40), st.integers(0, 40))
 def test_there_are_never_more_than_the_limit(limit: int, mined: int, there: int, deleted: int) -> None:
@@ -82,6 +100,13 @@ def test_there_are_never_more_than_the_limit(limit: int, mined: int, there: int,
     gone = [one.metadata.name for one in candidates(deleted, first=1000)]
     create = decide_mining(base(Mining(limit=limit)), candidates(mined), known, gone).create
     assert len(create) == min(mined, max(limit - there - deleted, 0))
+
+
+@pytest.mark.parametrize(("number", "commit"), [(7, ""), (None, "0123456789abcdef"), (999_999, "f" * 40)])
+def test_a_name_is_known_again_by_its_ending(number: int | None, commit: str) -> None:
+    for name in ("a", "a.b-c", "a" * 253):
+        made = candidate_name(name, number, commit)
+        assert candidate_name(name, None, ending_of(made)) == made
 
 
 @pytest.mark.parametrize("bad", [{"limit": 0}, {"limit": 501}, {"families": ["Auto"]}, {"minimumScore": 2}, {"x": 1}])

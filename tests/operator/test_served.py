@@ -16,12 +16,12 @@ def free_port() -> int:
         return int(server.getsockname()[1])
 
 
-def asked(path: str, wrong: str | None) -> tuple[int, str]:
+def asked(path: str, wrong: str | None, lacks: str | None = None) -> tuple[int, str]:
     async def ask() -> tuple[int, str]:
         port, metrics = free_port(), Metrics()
         metrics.looks.labels("ModernBase", "done").inc()
         async with (
-            served(port, metrics, lambda: wrong),
+            served(port, metrics, lambda: wrong, lambda: lacks),
             aiohttp.ClientSession() as session,
             session.get(f"http://127.0.0.1:{port}{path}") as answer,
         ):
@@ -36,6 +36,12 @@ def test_all_is_well() -> None:
 
 def test_what_is_wrong_is_said_and_is_no_health() -> None:
     assert asked("/healthz", "the watch is deaf") == (503, "the watch is deaf")
+
+
+def test_what_it_waits_for_is_said_and_is_no_fault_of_its_health() -> None:
+    assert asked("/readyz", None) == (200, "ok")
+    assert asked("/readyz", None, "the first list is under way") == (503, "the first list is under way")
+    assert asked("/healthz", None, "the first list is under way") == (200, "ok")
 
 
 def test_looks_and_the_process_itself_are_measured() -> None:

@@ -38,6 +38,10 @@ def test_a_file_in_the_shape_that_the_chart_writes(tmp_path: Path) -> None:
         (TEXT + "worker: 3\n", "worker: Extra inputs are not permitted"),
         ("images: {runner: x, builder: y}\n", "registry: Field required"),
         ("[1, 2", "cannot be read"),
+        (TEXT + "build: {builder: kaniko}\n", "build.builder: Input should be 'dind', 'podman' or 'external'"),
+        (TEXT + "build: {builder: external}\n", "external says where the engine is"),
+        (TEXT + "build: {external: {host: 'tcp://e:1', secret: s, claim: c}}\n", "external says where the engine is"),
+        (TEXT + "build: {builder: podman}\n", "needs images.podman"),
     ],
 )
 def test_what_cannot_be_used_is_refused_by_its_name(tmp_path: Path, text: str, said: str) -> None:
@@ -57,3 +61,10 @@ def test_what_builds_reach_must_be_closed_for_tasks(tmp_path: Path) -> None:
         "index.example.com:443",
         "registry.example.com:5000",
     )
+
+
+def test_an_engine_outside_must_be_closed_for_tasks_too(tmp_path: Path) -> None:
+    engine = "build: {builder: external, external: {host: 'tcp://engine.example.com:2376', secret: s, claim: c}}\n"
+    settings = OperatorSettings.read(written(tmp_path, TEXT + engine))
+    assert "engine.example.com:2376" in settings.closed()
+    assert settings.engine_image == ""

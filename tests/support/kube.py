@@ -15,7 +15,7 @@ from typing import Any
 from change2task.cluster.kube import Conflict, Json, KubeFault
 from change2task.operator.jobs import main_container
 from change2task.pipeline.spoken import digest_of, lines_of
-from change2task.pipeline.wire import BuildResult, FetchResult, StepResult, StepTold
+from change2task.pipeline.wire import BuildResult, FetchResult, MineResult, StepResult, StepTold
 
 CREATED = "2026-11-30T12:00:00Z"
 
@@ -99,6 +99,22 @@ class Api:
         made: Json = self.deaths.write(f"create {manifest['kind']}", effect)
         return made
 
+    def replace(self, manifest: Json) -> Json:
+        meta = manifest["metadata"]
+
+        def effect() -> Json:
+            there = self.objects.get((manifest["kind"], meta["namespace"], meta["name"]))
+            if there is None:
+                raise KubeFault("PUT", 404, "not found")
+            if meta["resourceVersion"] != there["metadata"]["resourceVersion"]:
+                raise Conflict("PUT", 409, "the object has been modified")
+            there["spec"] = copy.deepcopy(manifest["spec"])
+            self.touch(there)
+            return copy.deepcopy(there)
+
+        made: Json = self.deaths.write(f"replace {manifest['kind']}", effect)
+        return made
+
     def apply_status(self, manifest: Json) -> Json:
         meta = manifest["metadata"]
 
@@ -145,13 +161,14 @@ class Api:
 
         self.deaths.write(f"delete {kind}", effect)
 
-    def log(self, namespace: str, pod: str, container: str, most: int) -> bytes:
-        return self.logs[namespace, pod][:most]
+    def log(self, namespace: str, pod: str, container: str, most: int, last: int | None = None) -> bytes:
+        lines = self.logs[namespace, pod].splitlines(keepends=True)
+        return b"".join(lines if last is None else lines[-last:])[:most]
 
-    def finish(self, job: Json, result: StepResult | FetchResult | BuildResult) -> None:
+    def finish(self, job: Json, result: StepResult | FetchResult | BuildResult | MineResult) -> None:
         """A Job's pod ends well and says this."""
         meta, content = job["metadata"], result.canonical()
-        told = StepTold(digest=digest_of(content), done=result.base is not None)
+        told = StepTold(digest=digest_of(content), done=isinstance(result, MineResult) or result.base is not None)
         self._pod(job, {"exitCode": 0, "message": told.canonical().decode()})
         self.logs[meta["namespace"], f"{meta['name']}-pod"] = "\n".join(("noise", *lines_of(content), "")).encode()
         self._end(job, "Complete", "")

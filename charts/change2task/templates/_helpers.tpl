@@ -50,18 +50,48 @@ registry:
 {{- with .Values.registry.podsSecret }}
   podsSecret: {{ quote . }}
 {{- end }}
+{{- with .Values.registry.garbage }}
+{{- if .enabled }}
+  garbage: {{ dict "installation" .installation "afterDays" (int .afterDays) | toJson }}
+{{- end }}
+{{- end }}
 images:
   runner: {{ include "change2task.image" (list . "runner") | quote }}
   builder: {{ include "change2task.image" (list . "builder") | quote }}
+{{- with .Values.images.podman }}
+  podman: {{ quote . }}
+{{- end }}
 mirrors:
   repositories: {{ toJson .Values.mirrors.repositories }}
   images: {{ toJson .Values.mirrors.images }}
 {{- with .Values.baseImage }}
 baseImage: {{ quote . }}
 {{- end }}
-{{- with .Values.index.url }}
+{{- with .Values.index }}
+{{- if or .url .secret }}
 index:
+{{- with .url }}
   url: {{ quote . }}
+{{- end }}
+{{- with .secret }}
+  secret: {{ quote . }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- with .Values.authorities.configMap }}
+authorities: {{ quote . }}
+{{- end }}
+{{- if ne .Values.builds.builder "dind" }}
+build:
+  builder: {{ .Values.builds.builder }}
+{{- if eq .Values.builds.builder "external" }}
+  external: {{ pick .Values.builds.external "host" "secret" "claim" | toJson }}
+{{- end }}
+{{- end }}
+{{- if gt (int .Values.operator.replicas) 1 }}
+lease:
+  name: {{ include "change2task.account" . }}
+  namespace: {{ .Release.Namespace }}
 {{- end }}
 buildsNamespace: {{ quote .Values.builds.namespace }}
 watchNamespaces: {{ include "change2task.watched" . }}
@@ -76,20 +106,20 @@ profile: {{ quote .Values.profile }}
 {{/* What reading candidates and running their Jobs takes, in each namespace that is watched. */}}
 {{- define "change2task.watchedRules" -}}
 - apiGroups: [change2task.dev]
-  resources: [modernbases, taskcandidates]
-  verbs: [get, list, watch, patch]
+  resources: [modernbases]
+  verbs: [get, list, watch]
+- apiGroups: [change2task.dev]
+  resources: [taskcandidates]
+  verbs: [get, list, watch, create]
 - apiGroups: [change2task.dev]
   resources: [taskvariants]
-  verbs: [get, list, watch, create, patch, delete]
+  verbs: [get, list, watch, create, patch]
 - apiGroups: [change2task.dev]
   resources: [modernbases/status, taskcandidates/status, taskvariants/status]
   verbs: [patch]
 - apiGroups: [""]
-  resources: [configmaps]
-  verbs: [get, create, patch]
-- apiGroups: [""]
   resources: [events]
-  verbs: [create, patch]
+  verbs: [create]
 {{ include "change2task.jobRules" . }}
 {{- end -}}
 

@@ -28,6 +28,7 @@ class ConditionType(StrEnum):
     DATED = "Dated"
     HEALTHY = "Healthy"
     ISOLATED = "Isolated"
+    MINED = "Mined"
     ALIGNED = "Aligned"
     CONSTRUCTED = "Constructed"
     VALIDATED = "Validated"

@@ -14,6 +14,11 @@ from change2task.api.metadata import GROUP
 
 MINED_FROM: Final = f"{GROUP}/mined-from"
 """Label: the base that a candidate was found for."""
+MINED_BY: Final = f"{GROUP}/mined-by"
+"""Label of what was made on a cluster, with ``OPERATOR``; what a person mined and applied does not bear it."""
+OPERATOR: Final = "operator"
+MINE_ANNOTATION: Final = f"{GROUP}/mine"
+"""Annotation of a base: another word has its history mined anew."""
 SCORE: Final = f"{GROUP}/mining-score"
 """Annotation: what the candidate promises, with the sum."""
 FAMILY: Final = f"{GROUP}/mining-family"
@@ -44,6 +49,11 @@ def candidate_name(base: str, number: int | None, commit: str) -> str:
     """The name of a candidate: its base's, and the request's number or the beginning of the commit's id."""
     stem = base if len(base) <= _LONGEST_NAME else _shortened(base, _LONGEST_NAME)
     return f"{stem}-{number if number is not None else commit[:12]}"
+
+
+def ending_of(candidate: str) -> str:
+    """What a name of ``candidate_name`` adds to the base's; ``candidate_name(base, None, ending)`` gives it back."""
+    return candidate.rpartition("-")[2]
 
 
 def _shortened(name: str, length: int) -> str:

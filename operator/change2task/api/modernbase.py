@@ -13,6 +13,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from change2task.api.conditions import Conditions
 from change2task.api.metadata import API_VERSION, ObjectMeta, Reference
+from change2task.api.minedstatus import MiningStatus
 from change2task.api.model import Model
 from change2task.api.podtemplate import PodTemplate
 from change2task.api.progress import BaseProgress
@@ -243,7 +244,7 @@ class ModernBaseStatus(Model):
 
     observed_generation: int = Field(default=0, description="Generation of the spec that this status speaks of.")
     conditions: Conditions = Field(
-        default=(), description="Ready, Reconciling, Stalled; Resolved, Built, Dated, Healthy, Isolated."
+        default=(), description="Ready, Reconciling, Stalled; Resolved, Built, Dated, Healthy, Isolated, Mined."
     )
     base_key: str | None = Field(default=None, description="Hash of everything that identifies this base.")
     commit: str | None = Field(default=None, description="The frozen commit.")
@@ -257,6 +258,7 @@ class ModernBaseStatus(Model):
     )
     seconds: dict[str, float] = Field(default_factory=dict, description="How long each stage took.")
     progress: BaseProgress | None = Field(default=None, description="How far work is (cluster only).")
+    mining: MiningStatus | None = Field(default=None, description="What came of spec.mining (cluster only).")
     parcel: str | None = Field(
         default=None, description="Where what candidates need of it lies in the registry, by digest (cluster only)."
     )

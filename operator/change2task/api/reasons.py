@@ -103,6 +103,7 @@ class Reason(StrEnum):
         "The package index keeps no upload dates and there is no lock; dependencies are today's newest.",
     )
     HEALTHY = "Healthy", "The checks ran on the base and enough of them pass on every repeat."
+    MINED = "Mined", "Candidates of the base's own history are made, as spec.mining asks."
     REPOSITORY_UNREACHABLE = (
         "RepositoryUnreachable",
         "The repository could not be read at its address or its mirror.",

@@ -20,7 +20,7 @@ from change2task.api.reasons import Reason
 from change2task.base import copies, dating, disk, leftovers, lock
 from change2task.base.dating import Index
 from change2task.base.environment import DOCUMENT, LEFTOVERS, Environment, runtime_environment
-from change2task.base.faults import built_fault
+from change2task.base.faults import IndexRefused, built_fault
 from change2task.base.freeze import Frozen, freeze
 from change2task.base.known import Held
 from change2task.base.places import Tools, mount
@@ -249,7 +249,7 @@ class Attempt:
             _log.debug("some installed files do not compile", key=self.key[:12], log=bench.tail("compile.log"))
 
     def _whose_fault(self, recipe: Recipe, failed: StepFailed) -> Index:
-        """Whether the index lacks dates; raises InfrastructureFault where it cannot be reached at all."""
+        """Whether the index lacks dates; raises InfrastructureFault where it cannot be reached, or refuses us."""
         if self.tools.go_root is not None and dating.go_unreachable(failed.tail):
             raise InfrastructureFault(f"the module proxy cannot be reached: {failed}")
         if self.tools.interpreter is None:
@@ -259,6 +259,11 @@ class Attempt:
             raise InfrastructureFault(
                 f"the package index cannot be reached, so nothing is known of this base: {failed}\n"
                 f"The index says: {self.bench.tail('probe.log')}"
+            )
+        if found is Index.REFUSED:
+            raise IndexRefused(
+                "the package index does not let us in, so nothing is known of this base; check the account that its"
+                f" address or its Secret names.\nIt says: {self.bench.tail('probe.log')}"
             )
         return found
 

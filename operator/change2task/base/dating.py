@@ -20,6 +20,8 @@ _GO_UNREACHABLE = re.compile(
     r"dial tcp|connection refused|i/o timeout|no such host|TLS handshake|network is unreachable|\b50[234] ", re.I
 )
 _REQUEST_FAILED = 2
+_REFUSED = re.compile(r"\b401 Unauthorized|\b403 Forbidden")
+"""uv's own words; the log is of a command of ours alone."""
 
 
 def cutoff(as_of: date) -> str:
@@ -43,14 +45,16 @@ class Index(Enum):
     DATED = "dated"
     UNDATED = "undated"
     UNREACHABLE = "unreachable"
+    REFUSED = "refused"
 
 
 def probe(bench: Bench) -> Index:
     """Ask the index for a package every mirror has, without a date and with one far in the future.
 
-    Only an index without dates knows a package in the first case and no version of it in the second.
+    Only an index without dates knows a package in the first case and no version of it in the second. Some indexes
+    refuse what they have not, so only one that refuses everything does not let us in.
     """
-    failures = 0
+    failures = refusals = 0
     for name in _PROBES:
         log = bench.logs / "probe.log"
         without = _ask(bench, name, log, None)
@@ -60,6 +64,10 @@ def probe(bench: Bench) -> Index:
                 return Index.UNREACHABLE
         elif without == 0:
             return Index.DATED if _ask(bench, name, log, _FAR) == 0 else Index.UNDATED
+        else:
+            refusals += _REFUSED.search(bench.tail("probe.log")) is not None
+    if refusals == len(_PROBES):
+        return Index.REFUSED
     return Index.UNREACHABLE if failures else Index.DATED
 
 

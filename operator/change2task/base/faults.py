@@ -33,6 +33,10 @@ class ToolchainMissing(InfrastructureFault):
     reason = Reason.TOOLCHAIN_MISSING
 
 
+class IndexRefused(InfrastructureFault):
+    """The package index does not let us in: somebody must mend its credentials. Never a verdict."""
+
+
 def built_fault(reason: Reason, message: str) -> Faulted:
     """A fault of building the environment."""
     return Faulted(reason, message, ConditionType.BUILT)

@@ -45,6 +45,11 @@ _PAIRS = (("index-url", "UV_DEFAULT_INDEX"), ("extra-index-url", "UV_INDEX"), ("
           ("trusted-host", "UV_INSECURE_HOST"))  # fmt: skip
 
 
+def is_passed(name: str) -> bool:
+    """Whether setup steps are given a variable of this name."""
+    return _PASSED.fullmatch(name) is not None
+
+
 class IndexSettings(Model):
     """Variables for setup steps, host files they name, and the secrets in them."""
 

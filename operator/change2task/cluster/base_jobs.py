@@ -12,6 +12,7 @@ from typing import Any, Final
 from change2task.api.model import Model
 from change2task.api.podtemplate import PodTemplate
 from change2task.cluster import names
+from change2task.cluster.engines import EngineKind, ExternalEngine, sidecar, variables_of, volumes_of
 from change2task.cluster.parts import (
     Subject,
     job,
@@ -27,14 +28,13 @@ from change2task.cluster.parts import (
 
 FETCH: Final = "fetch"
 BUILD: Final = "build"
-_SOCKET = "unix:///c2t/build/docker.sock"
+AUTHORITIES: Final = "CHANGE2TASK_AUTHORITIES"
+"""Variable: the ConfigMap of authorities, for messages."""
+INDEX_SECRET: Final = "CHANGE2TASK_INDEX_SECRET"  # noqa: S105 - the name of a variable
+"""Variable: the Secret of the package index, for messages."""
 _BUILDS: dict[str, Any] = {
     "requests": {"cpu": "100m", "memory": "256Mi"},
     "limits": {"memory": "4Gi", "ephemeral-storage": "8Gi"},
-}
-_ENGINES: dict[str, Any] = {
-    "requests": {"cpu": "200m", "memory": "1Gi"},
-    "limits": {"memory": "12Gi", "ephemeral-storage": "64Gi"},
 }
 _OWNS = ["CHOWN", "DAC_OVERRIDE", "FOWNER"]
 """What root needs to take back what setup wrote as others."""
@@ -64,10 +64,25 @@ class RegistryAccess(Model):
         return [{"name": "registry", "mountPath": "/c2t/registry", "readOnly": True}]
 
 
+def _authorities(name: str | None) -> list[dict[str, Any]]:
+    """The volume of a ConfigMap of authorities (ca.crt), if there is to be one."""
+    if name is None:
+        return []
+    return [{"name": "authorities", "configMap": {"name": name, "defaultMode": 0o444, "optional": True}}]
+
+
+def _with_authorities(container: dict[str, Any], name: str | None) -> None:
+    """Show them to a container of ours, and say what they are called where they lack."""
+    if name is not None:
+        mount = {"name": "authorities", "mountPath": "/c2t/authorities", "readOnly": True}
+        container["volumeMounts"] = [*container["volumeMounts"], mount]
+        container["env"] = [*container.get("env", ()), {"name": AUTHORITIES, "value": name}]
+
+
 class FetchJob(Model):
     """Everything that a fetch depends on. ``image`` is the runner with what is asked for in it.
 
-    ``credentials`` names the Secret with git's credentials.
+    ``credentials`` names the Secret with git's credentials, ``authorities`` a ConfigMap with those of private hosts.
     """
 
     subject: Subject
@@ -77,6 +92,7 @@ class FetchJob(Model):
     image: str
     registry: RegistryAccess
     credentials: str | None = None
+    authorities: str | None = None
     seconds: int = 4200
     template: PodTemplate = PodTemplate()
 
@@ -100,8 +116,9 @@ class FetchJob(Model):
             security=restricted(),
             init=[],
             main=trusted(FETCH, self.image, [FETCH], mounts),
-            volumes=[scratch("desk", "16Gi"), scratch("temporary", "16Gi"), *volumes],
+            volumes=[scratch("desk", "16Gi"), scratch("temporary", "16Gi"), *volumes, *_authorities(self.authorities)],
         )
+        _with_authorities(made["containers"][0], self.authorities)
         # A large history is held twice on disk, and once more as a layer.
         limits = {"limits": {"memory": "4Gi", "ephemeral-storage": "32Gi"}}
         made["containers"][0]["resources"] = {**made["containers"][0]["resources"], **limits}
@@ -112,8 +129,9 @@ class FetchJob(Model):
 class BuildJob(Model):
     """Everything that a build depends on. ``image`` is the history or step image with what is asked for in it.
 
-    ``builder`` is the engine's image. ``index`` is the package index that setup reaches, ``index_secret`` names a
-    Secret of the builds' namespace with more of its settings as variables (UV_…, PIP_…, GOPROXY).
+    ``builder`` is the image of the engine's sidecar, ``external`` the engine where there is none. ``index`` is the
+    package index that setup reaches, ``index_secret`` names a Secret of the builds' namespace with its credentials
+    (``pods.indexes``), ``authorities`` a ConfigMap there with those of private hosts.
     """
 
     subject: Subject
@@ -122,10 +140,13 @@ class BuildJob(Model):
     attempt: int
     namespace: str
     image: str
-    builder: str
+    engine: EngineKind = "dind"
+    builder: str = ""
+    external: ExternalEngine | None = None
     registry: RegistryAccess
     index: str | None = None
     index_secret: str | None = None
+    authorities: str | None = None
     seconds: int = 14_400
     template: PodTemplate = PodTemplate()
 
@@ -143,46 +164,39 @@ class BuildJob(Model):
         """The Job."""
         made = pod(
             security={"seccompProfile": {"type": "RuntimeDefault"}},
-            init=[self._engine()],
+            init=[] if self.external is not None else [self._engine()],
             main=self._build(),
             volumes=[
-                scratch("build", "48Gi"),
-                scratch("engine", "64Gi"),
+                *volumes_of(self.external),
                 scratch("desk", "1Gi"),
                 scratch("temporary", "8Gi"),
                 *self.registry.volumes(),
+                *([] if self.index_secret is None else [{"name": "index", "secret": _secret(self.index_secret)}]),
+                *_authorities(self.authorities),
             ],
         )
         told = {**made, **placed_by(self.template)}
         return job(self.name, self.namespace, self.subject, self.key, self.labels, self.seconds, told)
 
     def _engine(self) -> dict[str, Any]:
-        insecure = [f"--insecure-registry=http://{self.registry.host}"] if self.registry.insecure else []
-        return {
-            "name": "engine",
-            "image": self.builder,
-            "args": insecure,
-            "restartPolicy": "Always",
-            "resources": _ENGINES,
-            "securityContext": {"privileged": True, "runAsUser": 0, "runAsGroup": 0},
-            "volumeMounts": [
-                {"name": "build", "mountPath": "/c2t/build"},
-                {"name": "engine", "mountPath": "/var/lib/docker"},
-            ],
-        }
+        insecure = self.registry.host if self.registry.insecure else None
+        return sidecar(self.engine, self.builder, insecure=insecure, authorities=self.authorities is not None)
 
     def _build(self) -> dict[str, Any]:
-        variables = {"DOCKER_HOST": _SOCKET, "HOME": "/c2t/desk"}
+        variables = {**variables_of(self.external, self.name), "HOME": "/c2t/desk"}
         if self.registry.secret is not None:
             variables["DOCKER_CONFIG"] = "/c2t/registry"
         if self.index is not None:
             variables["UV_DEFAULT_INDEX"] = self.index
-        main = trusted(
-            BUILD, self.image, [BUILD], [{"name": "build", "mountPath": "/c2t/build"}, *self.registry.mounts()]
-        )
-        main["env"] = [{"name": name, "value": value} for name, value in variables.items()]
+        mounts = [{"name": "build", "mountPath": "/c2t/build"}, *self.registry.mounts()]
+        if self.external is not None:
+            mounts.append({"name": "engine", "mountPath": "/c2t/engine", "readOnly": True})
         if self.index_secret is not None:
-            main["envFrom"] = [{"secretRef": {"name": self.index_secret}}]
+            mounts.append({"name": "index", "mountPath": "/c2t/index", "readOnly": True})
+            variables[INDEX_SECRET] = self.index_secret
+        main = trusted(BUILD, self.image, [BUILD], mounts)
+        main["env"] = [{"name": name, "value": value} for name, value in variables.items()]
+        _with_authorities(main, self.authorities)
         main["resources"] = _BUILDS
         main["securityContext"] = {
             **powerless(read_only=True),

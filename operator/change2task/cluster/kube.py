@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Self
@@ -26,6 +26,7 @@ VERSION = "v1alpha1"
 _SECONDS = (10, 60)
 _PAGE = 500
 _PLURALS = {"ModernBase": "modernbases", "TaskCandidate": "taskcandidates", "TaskVariant": "taskvariants"}
+_OTHERS = {"Job": ("batch/v1", "jobs"), "Lease": ("coordination.k8s.io/v1", "leases")}
 _CORE = {"Pod": "pods", "Event": "events", "ConfigMap": "configmaps", "Namespace": "namespaces"}
 
 
@@ -42,10 +43,27 @@ class Conflict(KubeFault):
 
 
 class Kube:
-    """One API server, as one account."""
+    """One API server, as one account.
 
-    def __init__(self, connection: client.ApiClient) -> None:
-        self._connection = connection
+    ``seconds``: how long connecting and reading may take. Where ``may_write`` says no, nothing is sent that changes
+    anything.
+    """
+
+    def __init__(
+        self,
+        connection: client.ApiClient,
+        *,
+        seconds: tuple[float, float] = _SECONDS,
+        may_write: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self._connection, self._seconds, self._may_write = connection, seconds, may_write
+
+    def replacing(
+        self, *, seconds: tuple[float, float] | None = None, may_write: Callable[[], bool] | None = None
+    ) -> Self:
+        """The same server with other times for connecting and reading, or asked before each write."""
+        told = may_write or self._may_write
+        return type(self)(self._connection, seconds=seconds or self._seconds, may_write=told)
 
     @classmethod
     def connect(cls, kubeconfig: Path | None = None) -> Self:
@@ -86,6 +104,13 @@ class Kube:
         assert made is not None
         return made
 
+    def replace(self, manifest: Json) -> Json:
+        """Put an object in the place of the version that it names. Raises Conflict where that is not the newest."""
+        meta = manifest["metadata"]
+        made = self._json("PUT", self._path(manifest["kind"], meta["namespace"], meta["name"]), manifest)
+        assert made is not None
+        return made
+
     def apply_status(self, manifest: Json) -> Json:
         """Server-side apply of an object's status under our field manager."""
         meta = manifest["metadata"]
@@ -105,9 +130,10 @@ class Kube:
         options = {"propagationPolicy": "Background", "preconditions": {"uid": uid}}
         self._json("DELETE", self._path(kind, namespace, name), options, absent=True)
 
-    def log(self, namespace: str, pod: str, container: str, most: int) -> bytes:
-        """What a container has printed, at most so many bytes. Raises KubeFault."""
-        query = urlencode({"container": container, "limitBytes": most})
+    def log(self, namespace: str, pod: str, container: str, most: int, last: int | None = None) -> bytes:
+        """What a container has printed, at most so many bytes, of its ``last`` lines. Raises KubeFault."""
+        lines = {} if last is None else {"tailLines": last}
+        query = urlencode({"container": container, "limitBytes": most, **lines})
         return self._send("GET", f"{self._path('Pod', namespace, pod)}/log?{query}")
 
     def _path(self, kind: str, namespace: str | None, name: str | None = None) -> str:
@@ -115,8 +141,8 @@ class Kube:
         last = "" if name is None else f"/{quote(name)}"
         if kind in _PLURALS:
             return f"/apis/{GROUP}/{VERSION}{place}/{_PLURALS[kind]}{last}"
-        if kind == "Job":
-            return f"/apis/batch/v1{place}/jobs{last}"
+        if kind in _OTHERS:
+            return f"/apis/{_OTHERS[kind][0]}{place}/{_OTHERS[kind][1]}{last}"
         return f"/api/v1{place}/{_CORE[kind]}{last}"
 
     def _json(
@@ -136,9 +162,15 @@ class Kube:
         queries: list[tuple[str, str]] = []
         self._connection.update_params_for_auth(headers, queries, ["BearerToken"], path, method, body)
         what = f"{method} {path.partition('?')[0]}"
+        if method != "GET" and not self._may_write():
+            raise KubeFault(what, 0, "not sent: another replica may lead by now")
         try:
             response = self._connection.call_api(
-                method, f"{self._connection.configuration.host}{path}", headers, body=body, _request_timeout=_SECONDS
+                method,
+                f"{self._connection.configuration.host}{path}",
+                headers,
+                body=body,
+                _request_timeout=self._seconds,
             )
             data: bytes = response.read() or b""  # type: ignore[no-untyped-call]
         except client.ApiException as error:

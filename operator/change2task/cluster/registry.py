@@ -10,23 +10,15 @@ import gzip
 import hashlib
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 from oras.container import Container
 
-from change2task.cluster.remote import (
-    DOCKER_MANIFEST,
-    OCI_MANIFEST,
-    PIECE,
-    Client,
-    RegistryFault,
-    Remote,
-    canonical,
-    digest_of,
-)
+from change2task.cluster.registry_host import Client, RegistryFault
+from change2task.cluster.remote import DOCKER_MANIFEST, OCI_MANIFEST, PIECE, Remote, canonical, digest_of
 
 __all__ = ["MOST_DOCUMENT", "Registry", "RegistryFault"]
 
@@ -43,13 +35,21 @@ class Registry:
     """A registry below whose ``prefix`` (host/path) everything of ours is kept; safe to use from several threads.
 
     ``insecure``: the prefix's host speaks plain HTTP. ``auth`` is a file like Docker's config.json, ``authorities`` a
-    file of certificates.
+    file of certificates. ``mark`` gives a digest one tag more, in the repositories ``marked``.
     """
 
     def __init__(
-        self, prefix: str, *, insecure: bool = False, auth: Path | None = None, authorities: Path | None = None
+        self,
+        prefix: str,
+        *,
+        insecure: bool = False,
+        auth: Path | None = None,
+        authorities: Path | None = None,
+        mark: Callable[[str], str] | None = None,
+        marked: Collection[str] = (),
     ) -> None:
         self.prefix = prefix.strip("/")
+        self._mark, self._marked = mark, frozenset(marked)
         self._insecure, self._auth, self._authorities = insecure, auth, authorities
         self._own = threading.local()
 
@@ -72,7 +72,7 @@ class Registry:
         content = canonical(_with_layer(config, diff_id))
         target.send_bytes(content)
         described = {**manifest["config"], "digest": digest_of(content), "size": len(content)}
-        return target.put({**manifest, "config": described, "layers": layers})
+        return target.put({**manifest, "config": described, "layers": layers}, mark=self._marking(repository))
 
     def push_document(self, repository: str, content: bytes, media_type: str, *, tag: str | None = None) -> str:
         """Keep a document; its reference by digest. ``tag`` is another name that it can be found by, if given.
@@ -89,7 +89,7 @@ class Registry:
             "config": {"mediaType": _EMPTY, "digest": digest_of(b"{}"), "size": 2},
             "layers": [{"mediaType": media_type, "digest": digest_of(content), "size": len(content)}],
         }
-        return target.put(manifest, tag)
+        return target.put(manifest, tag, self._marking(repository))
 
     def read_document(self, reference: str, *, most: int = MOST_DOCUMENT) -> bytes:
         """A document of at most so many bytes, checked against its digest. Raises RegistryFault."""
@@ -98,6 +98,17 @@ class Registry:
         if not isinstance(layers, list) or len(layers) != 1:
             raise RegistryFault("damaged", f"{reference} is no document of ours: it has not exactly one part")
         return source.blob(layers[0], most)
+
+    def tags(self, repository: str) -> tuple[str, ...]:
+        """All tags of a repository below the prefix. Raises RegistryFault."""
+        return self._remote(f"{self.prefix}/{repository}").tags()
+
+    def remove(self, repository: str, digest: str) -> None:
+        """Remove a manifest with all its tags; one that is gone is well. Raises RegistryFault."""
+        self._remote(f"{self.prefix}/{repository}").remove(digest)
+
+    def _marking(self, repository: str) -> Callable[[str], str] | None:
+        return self._mark if repository in self._marked else None
 
     def exists(self, reference: str) -> bool:
         """Whether the registry has what a reference names. Raises RegistryFault."""

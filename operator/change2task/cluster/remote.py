@@ -1,119 +1,30 @@
 """A registry's repository as HTTP: manifests, blobs and uploads, and what its refusals mean.
 
-``oras`` parses names, answers challenges and keeps tokens; what is put together of manifests and blobs is left to
-``registry``. No credential ever is in a message.
+Requests are ``registry_host``'s; what is put together of manifests and blobs is left to ``registry``.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import platform
 import tempfile
-from collections.abc import Mapping
-from pathlib import Path
-from typing import IO, Any, Literal
+from collections.abc import Callable, Mapping
+from typing import IO, Any
 
 import requests
 from oras.container import Container
-from oras.provider import Registry as Oras
 
-Kind = Literal["unauthorised", "notFound", "unreachable", "tooLarge", "refused", "damaged"]
+from change2task.cluster.registry_host import Client, RegistryFault, short
+
 OCI_MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 OCI_INDEX = "application/vnd.oci.image.index.v1+json"
 DOCKER_MANIFEST = "application/vnd.docker.distribution.manifest.v2+json"
 DOCKER_LIST = "application/vnd.docker.distribution.manifest.list.v2+json"
 PIECE = 1 << 20
 _MOST_MANIFEST = 4 << 20
-_SECONDS = (10, 120)
 _MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 _ACCEPTING = {"Accept": ", ".join((OCI_MANIFEST, OCI_INDEX, DOCKER_MANIFEST, DOCKER_LIST))}
-
-# It tells of every answer on a logger of its own.
-logging.getLogger("oras.logger").setLevel(logging.CRITICAL)
-
-
-class RegistryFault(Exception):
-    """A registry did not do what it was asked; ``retryable`` where asking again later may help."""
-
-    def __init__(self, kind: Kind, message: str) -> None:
-        super().__init__(message)
-        self.kind = kind
-
-    @property
-    def retryable(self) -> bool:
-        """Whether the same request may be answered later."""
-        return self.kind == "unreachable"
-
-
-class Client(Oras):  # type: ignore[misc] # it has no types
-    """A host as ``oras`` speaks to it, but for its retries, which wait for minutes, and the user's own logins."""
-
-    def __init__(self, host: str, *, insecure: bool, auth: Path | None, authorities: Path | None) -> None:
-        super().__init__(hostname=host, insecure=insecure, tls_verify=str(authorities) if authorities else True)
-        self.host = host
-        self._login(auth)
-
-    def ask(
-        self,
-        method: str,
-        path: str,
-        *,
-        data: IO[bytes] | bytes | None = None,
-        headers: Mapping[str, str] | None = None,
-        stream: bool = False,
-    ) -> requests.Response:
-        """The answer, whatever it is. Raises RegistryFault for none."""
-        url = path if path.startswith("http") else f"{self.prefix}://{path}"
-
-        def once(authorisation: Mapping[str, str]) -> requests.Response:
-            if data is not None and not isinstance(data, bytes):
-                data.seek(0)
-            told = {**(headers or {}), **authorisation}
-            answer: requests.Response = self.session.request(
-                method, url, data=data, headers=told, stream=stream, verify=self._tls_verify, timeout=_SECONDS
-            )
-            return answer
-
-        try:
-            answer = once(self.auth.get_auth_header())
-            if answer.status_code == 401:
-                self.auth.token = None  # it may have run out
-                authorisation = self._authorisation(answer)
-                return answer if authorisation is None else once(authorisation)
-        except requests.exceptions.SSLError as error:
-            raise RegistryFault("refused", f"{self.host}: its certificate is not trusted: {short(error)}") from error
-        except (requests.RequestException, OSError) as error:
-            raise RegistryFault("unreachable", f"{self.host} does not answer: {short(error)}") from error
-        return answer
-
-    def _authorisation(self, challenge: requests.Response) -> dict[str, str] | None:
-        """What a refusal asks for, if it can be had."""
-        if challenge.headers.get("Www-Authenticate", "").lower().startswith("basic"):
-            basic = getattr(self.auth, "_basic_auth", None)
-            return {"Authorization": f"Basic {basic}"} if basic else None
-        headers, changed = self.auth.authenticate_request(challenge, {})
-        return {"Authorization": headers["Authorization"]} if changed else None
-
-    def _login(self, auth: Path | None) -> None:
-        if auth is None or not auth.is_file():
-            return
-        try:
-            known = json.loads(auth.read_bytes())["auths"]
-            for name in (self.host, f"https://{self.host}", f"https://{self.host}/v1/"):
-                if name in known:
-                    one = known[name]
-                    if "auth" in one:
-                        self.auth._basic_auth = one["auth"]
-                    else:
-                        self.auth.set_basic_auth(one["username"], one["password"])
-                    return
-        except (OSError, ValueError, KeyError, TypeError):
-            # Not chained: the error would show a part of the file.
-            raise RegistryFault(
-                "unauthorised", f"{auth} is not like Docker's config.json: it must hold auths, each with auth"
-            ) from None
 
 
 class Remote:
@@ -223,11 +134,15 @@ class Remote:
         self._must(answer, "be written to")
         self._upload(answer, file, digest, size)
 
-    def put(self, manifest: Mapping[str, Any], tag: str | None = None) -> str:
-        """Put a manifest under its digest, and under a name, lest a registry clears away what has none."""
+    def put(self, manifest: Mapping[str, Any], tag: str | None = None, mark: Callable[[str], str] | None = None) -> str:
+        """Put a manifest under its digest, and under a name, lest a registry clears away what has none.
+
+        ``mark`` gives one more name for its digest, under which it is put first.
+        """
         content = canonical(manifest)
         digest = digest_of(content)
-        for word in {tag or digest.replace(":", "-"), digest.replace(":", "-")}:
+        plain = digest.replace(":", "-")
+        for word in dict.fromkeys([*([] if mark is None else [mark(digest)]), plain, tag or plain]):
             head = self._client.ask("HEAD", f"{self._base}/manifests/{word}", headers=_ACCEPTING)
             if head.headers.get("Docker-Content-Digest") == digest:
                 continue
@@ -237,6 +152,32 @@ class Remote:
             )
             self._must(answer, "be written to")
         return f"{self.name}@{digest}"
+
+    def tags(self) -> tuple[str, ...]:
+        """All tags, page by page; none where there is no such repository."""
+        found: list[str] = []
+        path = f"{self._base}/tags/list?n=1000"
+        while True:
+            answer = self._client.ask("GET", path)
+            if answer.status_code == 404:
+                return tuple(found)
+            self._must(answer, "be listed")
+            try:
+                found += [str(tag) for tag in answer.json().get("tags") or ()]
+            except (ValueError, AttributeError, TypeError) as error:
+                raise RegistryFault("damaged", f"the list of {self.name}'s tags is none") from error
+            following = answer.links.get("next", {}).get("url")
+            if not following:
+                return tuple(found)
+            if not following.startswith("/"):
+                raise RegistryFault("damaged", f"the list of {self.name}'s tags goes on elsewhere")
+            path = f"{self._client.host}{following}"
+
+    def remove(self, digest: str) -> None:
+        """Remove a manifest with all its tags; one that is gone is well."""
+        answer = self._client.ask("DELETE", f"{self._base}/manifests/{digest}")
+        if answer.status_code != 404:
+            self._must(answer, "let go of a manifest")
 
     def _upload(self, session: requests.Response, file: IO[bytes], digest: str, size: int) -> None:
         where = session.headers.get("Location", "")
@@ -295,10 +236,3 @@ def _said(answer: requests.Response) -> str:
         return "; ".join(str(one.get("message") or one.get("code")) for one in errors)[:500]
     except (ValueError, KeyError, TypeError, AttributeError):
         return str(answer.reason or "")
-
-
-def short(error: BaseException) -> str:
-    """The innermost error in a line: outer ones hold whole URLs."""
-    while error.__cause__ is not None or error.__context__ is not None:
-        error = error.__cause__ or error.__context__  # type: ignore[assignment]
-    return str(error)[:300]

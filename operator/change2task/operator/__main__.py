@@ -7,11 +7,13 @@ import asyncio
 import logging
 import socket
 import sys
+import tempfile
 from pathlib import Path
 
 import structlog
 
 from change2task.cluster.kube import Kube, KubeFault
+from change2task.cluster.trust import NoCertificate, bundle
 from change2task.operator.program import Program
 from change2task.operator.settings import OperatorSettings, SettingsFault
 
@@ -25,18 +27,34 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--settings", type=Path, required=True, help="a YAML file; see docs/install.md")
     parser.add_argument("--kubeconfig", type=Path, help="else the pod's own account")
     parser.add_argument("--registry-auth", type=Path, help="a file like Docker's config.json")
+    parser.add_argument("--authorities", type=Path, help="whom private hosts are known by beside the usual, as PEM")
     parser.add_argument("--port", type=int, default=8080, help="of /healthz and /metrics")
     told = parser.parse_args(words)
     _log_as_json()
     try:
-        settings = OperatorSettings.read(told.settings)
-        program = Program(settings, Kube.connect(told.kubeconfig), told.registry_auth, socket.gethostname(), told.port)
-        asyncio.run(program.run())
+        with tempfile.TemporaryDirectory(prefix="change2task-") as desk:
+            program = Program(
+                OperatorSettings.read(told.settings),
+                Kube.connect(told.kubeconfig),
+                told.registry_auth,
+                socket.gethostname(),
+                told.port,
+                authorities=_authorities(told.authorities, Path(desk)),
+            )
+            asyncio.run(program.run())
     except SettingsFault as fault:
         return _end(str(fault), _BAD_INPUT)
     except KubeFault as fault:
         return _end(str(fault), _INFRASTRUCTURE)
     return 0
+
+
+def _authorities(given: Path | None, desk: Path) -> Path | None:
+    """All that are trusted, in one file. Raises SettingsFault."""
+    try:
+        return None if given is None else bundle(desk / "authorities.pem", [given])
+    except (OSError, NoCertificate) as error:
+        raise SettingsFault(f"--authorities: {error}") from error
 
 
 def _log_as_json() -> None:

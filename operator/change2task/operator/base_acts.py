@@ -88,6 +88,7 @@ class BaseActs(Acts[BaseWorld]):
             image=self._asking(settings.images.runner, asked.canonical()),
             registry=self._access(),
             credentials=None if secret is None else secret.name,
+            authorities=settings.authorities,
             template=spec.pod_template,
         )
 
@@ -110,9 +111,13 @@ class BaseActs(Acts[BaseWorld]):
             attempt=action.attempt,
             namespace=settings.builds_namespace,
             image=self._asking(image, asked.canonical()),
-            builder=settings.images.builder,
+            engine=settings.build.builder,
+            builder=settings.engine_image,
+            external=settings.build.external,
             registry=self._access(),
             index=settings.index.url,
+            index_secret=settings.index.secret,
+            authorities=settings.authorities,
             seconds=int(OVERHEAD + 8 * setup),
             template=world.base.spec.pod_template,
         )

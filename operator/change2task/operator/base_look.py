@@ -20,6 +20,7 @@ from change2task.operator import jobs, statuses
 from change2task.operator.actions import Decision
 from change2task.operator.base_acts import BaseActs
 from change2task.operator.bases import decide_base
+from change2task.operator.following import build_says
 from change2task.operator.look import Look
 from change2task.operator.observed_bases import SeenModernBase, next_work, progress_of
 from change2task.operator.schedule import Key
@@ -61,7 +62,8 @@ class BaseLook(Look[ModernBase, BaseWorld, BaseActs]):
     def _gather(self, resource: ModernBase, raw: Json) -> BaseWorld:
         uid, meta = raw["metadata"]["uid"], resource.metadata
         progress = progress_of(resource, base_work_key(resource, STAGES))
-        world = BaseWorld(base=resource, uid=uid, seen=SeenModernBase(base=resource, progress=progress))
+        seen = SeenModernBase(base=resource, progress=progress, offered=self.acts.settings.build.builder)
+        world = BaseWorld(base=resource, uid=uid, seen=seen)
         if status.is_ready(resource):
             return world
         self._end_builds(Key("ModernBase", meta.namespace or "", meta.name), but=uid)
@@ -69,10 +71,12 @@ class BaseLook(Look[ModernBase, BaseWorld, BaseActs]):
         found = jobs.owned(self.acts.kube, "ModernBase", spaces, uid)
         # A build that has ended, or was deleted, holds no place; nobody watches builds.
         self.acts.builds.only(uid, [job["metadata"]["name"] for job in found if not jobs.is_over(job)])
-        seen = self._see_job(world, found, progress.key, progress.step)
-        attempts = max(progress.attempts, 0 if seen is None else seen.attempt)
+        job = self._see_job(world, found, progress.key, progress.step)
+        if job is not None and world.job is not None and job.phase == "running" and next_work(progress) == "build":
+            job = job.replacing(says=build_says(self.acts.kube, world.job))
+        attempts = max(progress.attempts, 0 if job is None else job.attempt)
         world.goes_on(attempts=attempts)
-        world.seen = world.seen.replacing(job=seen, attempts=attempts)
+        world.seen = world.seen.replacing(job=job, attempts=attempts)
         return world
 
     def _end_builds(self, key: Key, *, but: str | None = None) -> None:

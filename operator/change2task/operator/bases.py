@@ -20,7 +20,6 @@ from change2task.pipeline.keys import RETRY_ANNOTATION
 
 STEPS = 60
 """More than any base needs: a fetch, and a build and two steps for each revision that may be tried."""
-_BUILDERS = frozenset({None, "dind"})
 Policy = Callable[[SeenModernBase, datetime], Decision | None]
 
 
@@ -51,9 +50,11 @@ def fault_stands(seen: SeenModernBase, now: datetime) -> Decision | None:
 def builder_is_offered(seen: SeenModernBase, now: datetime) -> Decision | None:
     """An engine that is asked for and not offered is told, rather than another taken."""
     builder = seen.base.spec.build.builder
-    if builder in _BUILDERS:
+    if builder in {None, seen.offered}:
         return None
-    message = f"spec.build.builder: {builder} is not offered here; leave it out, or say dind, in a new ModernBase"
+    message = (
+        f"spec.build.builder: {builder} is not offered here; leave it out, or say {seen.offered}, in a new ModernBase"
+    )
     return work.stalled(Reason.TOOLCHAIN_MISSING, message)
 
 

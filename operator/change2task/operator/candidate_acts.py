@@ -22,6 +22,7 @@ from change2task.cluster.parts import Subject
 from change2task.operator import jobs
 from change2task.operator.actions import Reject, StartStep
 from change2task.operator.acts import Acts
+from change2task.operator.parcels import BaseDoubted, parcel_of
 from change2task.operator.running import Running
 from change2task.operator.schedule import Key
 from change2task.operator.world import CandidateWorld
@@ -32,10 +33,6 @@ from change2task.pipeline.wire import BaseParcel, CandidateOutcome, StepInput, S
 log = structlog.get_logger(__name__)
 
 OUTCOME_TYPE = "application/vnd.change2task.candidate-outcome.v1+json"
-
-
-class BaseDoubted(Exception):
-    """A base says that it is ready and what its status names is not what belongs to it."""
 
 
 @dataclass(frozen=True)
@@ -58,9 +55,9 @@ class CandidateActs(Acts[CandidateWorld]):
         return self.running, world.base_uid
 
     def _manifest(self, world: CandidateWorld, action: StartStep) -> Json:
-        parcel = self._parcel(world)
-        assert world.progress is not None
         assert world.base is not None
+        parcel = parcel_of(self.registry, world.base)
+        assert world.progress is not None
         image, meta = world.progress.image or self._first_image(world, parcel), world.candidate.metadata
         world.progress = world.progress.replacing(image=image)
         return self._step_job(
@@ -154,21 +151,6 @@ class CandidateActs(Acts[CandidateWorld]):
 
     def _outcome(self, reference: str) -> CandidateOutcome:
         return CandidateOutcome.model_validate_json(self.registry.read_document(reference))
-
-    def _parcel(self, world: CandidateWorld) -> BaseParcel:
-        """What is needed of the base. Raises BaseDoubted where its status was not written by us as it is."""
-        assert world.base is not None
-        told = world.base.status
-        way_out = "delete it and apply it again; what was built of it is found again"
-        if told.parcel is None or told.inventory is None:
-            raise BaseDoubted(f"its status says ready and names no parcel; {way_out}")
-        try:
-            parcel = BaseParcel.model_validate_json(self.registry.read_document(told.parcel))
-        except ValueError as error:
-            raise BaseDoubted(f"its status names {told.parcel}, which is no parcel of a base; {way_out}") from error
-        if (parcel.key, parcel.inventory.content_hash()) != (told.base_key, told.inventory.digest):
-            raise BaseDoubted(f"its status names {told.parcel}, which is another base's parcel; {way_out}")
-        return parcel
 
 
 def _is(there: Json, variant: TaskVariant) -> bool:

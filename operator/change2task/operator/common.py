@@ -24,7 +24,7 @@ from change2task.operator.schedule import Key
 from change2task.operator.world import Recorder
 from change2task.vcs.errors import masked
 
-_REFUSED = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY})
+REFUSED = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY})
 """What asking again does not mend."""
 _DEADLINE = "activeDeadlineSeconds"
 """The one field of a running Job by which it can be ended without being lost."""
@@ -54,7 +54,7 @@ def begin(
         return SeenJob(name=name, attempt=int(meta["labels"][names.ATTEMPT]), ours=False, since=clock())
     except KubeFault as fault:
         counted.release(name)
-        if fault.status not in _REFUSED:
+        if fault.status not in REFUSED:
             raise
         failure = Failure(reason=Reason.ADMISSION_REFUSED, message=str(fault))
         attempt = int(meta["labels"][names.ATTEMPT])

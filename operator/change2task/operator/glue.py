@@ -7,9 +7,11 @@ a key is enqueued; what is done about it, and how often, is the queue's and the 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from http import HTTPStatus
 from typing import Any
 
+import aiohttp
 import kopf
 
 from change2task.api.metadata import GROUP, VERSION
@@ -20,8 +22,8 @@ _PLURALS = {"modernbases": "ModernBase", "taskcandidates": "TaskCandidate", "tas
 _SELECTOR = f"{MANAGED}={MANAGER}"
 
 
-def registry_of(watched: Watched) -> kopf.OperatorRegistry:
-    """Handlers that tell ``watched`` what the watch told."""
+def registry_of(watched: Watched, opened: Callable[[str], None]) -> kopf.OperatorRegistry:
+    """Handlers that tell ``watched`` what the watch told, and ``opened`` the path of each watch that was accepted."""
     registry = kopf.OperatorRegistry()
 
     for plural, kind in _PLURALS.items():
@@ -37,13 +39,43 @@ def registry_of(watched: Watched) -> kopf.OperatorRegistry:
     async def pod(*, event: Any, **_: Any) -> None:
         watched.pod(dict(event["object"]))
 
-    def login(**told: Any) -> Any:
-        return kopf.login_with_service_account(**told) or kopf.login_with_kubeconfig(**told)
+    async def login(**told: Any) -> Any:
+        info = kopf.login_with_service_account(**told) or kopf.login_with_kubeconfig(**told)
+        return None if info is None else _listened_to(info, opened)
 
     kopf.on.login(registry=registry, id="login")(login)
     kopf.on.event("batch", "v1", "jobs", labels={MANAGED: MANAGER}, registry=registry, id="see-jobs")(job)
     kopf.on.event("", "v1", "pods", labels={MANAGED: MANAGER}, registry=registry, id="see-pods")(pod)
     return registry
+
+
+def _listened_to(info: kopf.ConnectionInfo, opened: Callable[[str], None]) -> kopf.AiohttpSession:
+    """The session that kopf would make of this, and ``opened`` is told of each watch that the server accepts.
+
+    kopf itself says nowhere whether its watches are in place.
+    """
+
+    async def ended(_: aiohttp.ClientSession, __: object, params: aiohttp.TraceRequestEndParams) -> None:
+        asked = params.response.request_info.url
+        if params.response.status == HTTPStatus.OK and asked.query.get("watch") == "true":
+            opened(asked.path)
+
+    trace = aiohttp.TraceConfig()
+    trace.on_request_end.append(ended)
+    session = aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=0, ssl=info.as_ssl_context()),
+        headers=info.as_http_headers(),
+        proxy=info.proxy_url,
+        trust_env=info.trust_env,
+        trace_configs=[trace],
+    )
+    return kopf.AiohttpSession(
+        server=info.server,
+        aiohttp_session=session,
+        default_namespace=info.default_namespace,
+        priority=info.priority,
+        expiration=info.expiration,
+    )
 
 
 def settings_of(*, namespaced: bool) -> kopf.OperatorSettings:
@@ -68,12 +100,20 @@ def settings_of(*, namespaced: bool) -> kopf.OperatorSettings:
     return settings
 
 
-async def watch(watched: Watched, namespaces: Sequence[str], stop: asyncio.Event) -> None:
-    """Watch until ``stop``: these namespaces, or all where none is named."""
+async def watch(
+    watched: Watched,
+    namespaces: Sequence[str],
+    stop: asyncio.Event,
+    *,
+    begun: asyncio.Event,
+    opened: Callable[[str], None],
+) -> None:
+    """Watch until ``stop``: these namespaces, or all where none is named. ``begun`` is set when kopf has started."""
     await kopf.operator(
-        registry=registry_of(watched),
+        registry=registry_of(watched, opened),
         settings=settings_of(namespaced=bool(namespaces)),
         namespaces=namespaces,
         clusterwide=not namespaces,
+        ready_flag=begun,
         stop_flag=stop,
     )

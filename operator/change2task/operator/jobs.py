@@ -17,14 +17,14 @@ from change2task.cluster.failures import Failure, ended_for, failure_of, starved
 from change2task.cluster.kube import Json, Kube, KubeFault
 from change2task.operator.observed import SeenJob
 from change2task.pipeline.spoken import Unspoken, content_of
-from change2task.pipeline.wire import BuildResult, FetchResult, StepResult, StepTold
+from change2task.pipeline.wire import BuildResult, FetchResult, MineResult, StepResult, StepTold
 
 log = structlog.get_logger(__name__)
 
 _MOST_LOG = 16 << 20
 
 
-Result = TypeVar("Result", StepResult, FetchResult, BuildResult)
+Result = TypeVar("Result", StepResult, FetchResult, BuildResult, MineResult)
 
 
 class ResultUnreadable(Exception):

@@ -19,6 +19,9 @@ class Metrics:
         self.queued = Gauge("change2task_queue", "Resources that wait for a look.", registry=self.registry)
         self.jobs = Gauge("change2task_jobs_running", "Jobs of ours that run.", registry=self.registry)
         self.waiting = Gauge("change2task_waiting_for_room", "Resources that wait for a cap.", registry=self.registry)
+        self.leads = Gauge(
+            "change2task_leads", "1 while this replica works, 0 while it stands by", registry=self.registry
+        )
         self.deaf = Gauge(
             "change2task_watch_late_seconds", "For how long the watch has kept back what a list showed.",
             registry=self.registry,

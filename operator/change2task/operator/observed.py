@@ -51,6 +51,8 @@ class SeenJob(Model):
     """Why we have ended one that is not over yet."""
     failure: Failure | None = None
     result: str | None = None
+    says: str = ""
+    """What it is at, where it says that while it runs."""
 
 
 class SeenWork(Model):

@@ -8,6 +8,7 @@ from typing import Literal
 from change2task.api.conditions import Conditions
 from change2task.api.modernbase import ModernBase
 from change2task.api.progress import BaseProgress
+from change2task.cluster.engines import EngineKind
 from change2task.operator import ways_out
 from change2task.operator.observed import SeenWork
 from change2task.operator.ways_out import WaysOut
@@ -25,11 +26,12 @@ class SeenModernBase(SeenWork):
     """Everything one look at a base found.
 
     ``progress`` is that of the present key, at its beginning where there is none yet. ``job`` is the Job of its next
-    step.
+    step. ``offered`` is the engine that builds drive here.
     """
 
     base: ModernBase
     progress: BaseProgress
+    offered: EngineKind = "dind"
 
     @property
     def number(self) -> int:

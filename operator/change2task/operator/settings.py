@@ -12,10 +12,11 @@ from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
 import yaml
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from change2task.api.model import Model
 from change2task.api.taskcandidate import Profile
+from change2task.cluster.engines import EngineKind, ExternalEngine
 
 _PORTS: Final = {"http": 80, "https": 443, "git": 9418, "ssh": 22}
 
@@ -24,22 +25,35 @@ class SettingsFault(Exception):
     """The settings cannot be used; the message names the field, the value and the way out."""
 
 
+class GarbageSettings(Model):
+    """That what nothing names any more is removed, so many days after its last use.
+
+    ``installation`` is a name that no other one has which pushes below the same prefix.
+    """
+
+    installation: str = Field(pattern=r"^[a-z0-9]{1,20}$")
+    after_days: int = Field(default=30, ge=2, le=3650)
+
+
 class RegistrySettings(Model):
     """Where images are pushed: everything lies below ``prefix``; ``insecure`` speaks HTTP.
 
-    ``pods_secret`` names a Secret (kubernetes.io/dockerconfigjson) of each namespace in which pods push.
+    ``pods_secret`` names a Secret (kubernetes.io/dockerconfigjson) of each namespace in which pods push. Without
+    ``garbage`` nothing is ever removed.
     """
 
     prefix: str = Field(min_length=1, max_length=512)
     insecure: bool = False
     pods_secret: str | None = None
+    garbage: GarbageSettings | None = None
 
 
 class Images(Model):
-    """Our own images, best by digest."""
+    """Our own images, best by digest; ``podman`` is anybody's that has it, for builds beside a podman service."""
 
     runner: str = Field(min_length=1)
     builder: str = Field(min_length=1)
+    podman: str | None = Field(default=None, min_length=1)
 
 
 class Mirrors(Model):
@@ -50,9 +64,23 @@ class Mirrors(Model):
 
 
 class Index(Model):
-    """The package index that setup reaches."""
+    """The package index that setup reaches; ``secret`` names a Secret of the builds' namespace (``pods.indexes``)."""
 
     url: str | None = None
+    secret: str | None = Field(default=None, min_length=1)
+
+
+class Building(Model):
+    """By which engine images are built: a sidecar of the build's pod, or one outside of the cluster."""
+
+    builder: EngineKind = "dind"
+    external: ExternalEngine | None = None
+
+    @model_validator(mode="after")
+    def _one_engine(self) -> Self:
+        if (self.builder == "external") != (self.external is not None):
+            raise ValueError("external says where the engine is, builder: external that it is used; say both or none")
+        return self
 
 
 class Caps(Model):
@@ -64,14 +92,40 @@ class Caps(Model):
     builds: int = Field(default=1, ge=1)
 
 
+class LeaseSettings(Model):
+    """The lease (coordination.k8s.io) by which one of several replicas works.
+
+    Others may begin ``duration_seconds`` after its last renewal was seen, its holder stops ``renew_seconds`` after it.
+    """
+
+    name: str = Field(min_length=1, max_length=253)
+    namespace: str = Field(min_length=1, max_length=63)
+    duration_seconds: int = Field(default=30, ge=3, le=3600)
+    renew_seconds: int = Field(default=20, ge=2, le=3600)
+    retry_seconds: int = Field(default=4, ge=1, le=600)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if not self.retry_seconds < self.renew_seconds < self.duration_seconds:
+            raise ValueError("retrySeconds must be below renewSeconds, and that below durationSeconds")
+        return self
+
+
 class OperatorSettings(Model):
-    """All of it; see docs/install.md. ``base_image`` is what environments start from whose base names none."""
+    """All of it; see docs/install.md.
+
+    ``base_image`` is what environments start from whose base names none. ``authorities`` names a ConfigMap (ca.crt) of
+    each namespace in which pods fetch or build: whom private hosts are known by. ``lease``: there are other replicas.
+    """
 
     registry: RegistrySettings
     images: Images
     base_image: str | None = None
     mirrors: Mirrors = Mirrors()
     index: Index = Index()
+    authorities: str | None = Field(default=None, min_length=1)
+    build: Building = Building()
+    lease: LeaseSettings | None = None
     builds_namespace: str = "change2task-builds"
     watch_namespaces: tuple[str, ...] = ()
     caps: Caps = Caps()
@@ -81,9 +135,22 @@ class OperatorSettings(Model):
     runtime_class_name: str | None = None
     profile: Profile = Profile.FULL
 
+    @model_validator(mode="after")
+    def _podman_has_an_image(self) -> Self:
+        if self.build.builder == "podman" and self.images.podman is None:
+            raise ValueError("build.builder: podman needs images.podman, an image that has podman")
+        return self
+
+    @property
+    def engine_image(self) -> str:
+        """The image of the engine's sidecar; empty where there is none."""
+        told = {"dind": self.images.builder, "podman": self.images.podman, "external": ""}
+        return told[self.build.builder] or ""
+
     def closed(self) -> tuple[str, ...]:
         """Addresses (host:port) that builds reach and pods with repository code must not."""
-        urls = (f"//{self.registry.prefix}", *self.mirrors.repositories.values(), self.index.url or "")
+        engine = "" if self.build.external is None else self.build.external.host
+        urls = (f"//{self.registry.prefix}", *self.mirrors.repositories.values(), self.index.url or "", engine)
         return tuple(sorted({address for url in urls if (address := _address(url))}))
 
     @classmethod

@@ -101,7 +101,7 @@ def after_base(base: ModernBase, decision: Decision, progress: BaseProgress, now
         told = status.put(
             was.conditions, ConditionType.READY, "True", Reason.COMPLETE, generation, now, decision.message
         )
-        return was.replacing(conditions=told)
+        return was.replacing(observed_generation=generation, conditions=told)
     if isinstance(decision.action, Keep) and decision.reason is not Reason.IN_PROGRESS:
         return was
     stalled = isinstance(decision.action, Tell) and decision.action.stalled

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from change2task.api.mining import MINE_ANNOTATION
 from change2task.api.reasons import Reason
 from change2task.pipeline.keys import RETRY_ANNOTATION
 
@@ -67,7 +68,7 @@ STEP: WaysOut = {
 }
 FETCH: WaysOut = {
     **STEP,
-    Reason.CREDENTIALS_REFUSED: WayOut("mend the Secret"),
+    Reason.CREDENTIALS_REFUSED: WayOut("mend the Secret, or the ConfigMap of authorities"),
     Reason.INFRASTRUCTURE: WayOut(
         "look at what the network lets through; where spec.repository.url is wrong, make a new ModernBase with another"
     ),
@@ -87,15 +88,29 @@ REPLAY: WaysOut = {
     Reason.RESULT_LOST: WayOut("look at the pod's containers, and ask for another replay"),
     Reason.OUT_OF_MEMORY: WayOut("free memory of the nodes, and ask for another replay", anew=True),
 }
+_MINE_AGAIN = f"then set the annotation {MINE_ANNOTATION} of the base to another word"
+MINING: WaysOut = {
+    reason: WayOut(f"{way.do}; {_MINE_AGAIN}", anew=True)
+    for reason, way in {
+        **STEP,
+        Reason.OUT_OF_MEMORY: WayOut("free memory of the nodes"),
+        Reason.DEADLINE_EXCEEDED: WayOut("see what made images or nodes slow, or say a later spec.mining.since"),
+        Reason.ADMISSION_REFUSED: WayOut("let the namespace take the pods and TaskCandidates that the operator makes"),
+    }.items()
+}
 BUILD: WaysOut = {
     **EVERYWHERE,
-    Reason.CREDENTIALS_REFUSED: WayOut("mend the registry's Secret in the builds' namespace"),
+    Reason.CREDENTIALS_REFUSED: WayOut("mend what it names in the builds' namespace"),
     Reason.INFRASTRUCTURE: WayOut("look at the log of the build"),
-    Reason.UNSCHEDULABLE: WayOut("add a node that takes privileged pods of the builds' namespace"),
+    Reason.UNSCHEDULABLE: WayOut(
+        "add a node that takes privileged pods of the builds' namespace; with an external engine, see that its claim is"
+        " bound"
+    ),
     Reason.QUOTA_EXCEEDED: WayOut("raise the quota of the builds' namespace"),
     Reason.ADMISSION_REFUSED: WayOut("let the builds' namespace take privileged pods (Pod Security level privileged)"),
     Reason.IMAGE_PULL_FAILED: WayOut(
-        "check the operator's images.builder, and the pull secrets of the service account of the builds' namespace"
+        "check the operator's images.builder (images.podman), and the pull secrets of the service account of the"
+        " builds' namespace"
     ),
     Reason.OUT_OF_MEMORY: WayOut(
         "setup takes more memory than builds may; make a new ModernBase that installs less in spec.environment.setup",

@@ -72,7 +72,8 @@ def job_goes_on(seen: SeenWork, now: datetime) -> Decision | None:
     if job is None or job.phase not in {"pending", "running"}:
         return None
     if job.waits_for is None:
-        return decided(Keep(), f"{seen.what}: Job {job.name} is {job.phase}")
+        at = f", {job.says}" if job.says else ""
+        return decided(Keep(), f"{seen.what}: Job {job.name} is {job.phase}{at}")
     if cannot_begin(job, now):
         return stalled(job.waits_for.reason, f"Job {job.name}: {job.waits_for.message}", seen.ways_out)
     left = UNSTARTED - (now - job.since)

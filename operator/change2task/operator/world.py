@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
+from change2task.api.minedstatus import MiningStatus
 from change2task.api.modernbase import ModernBase, ModernBaseStatus
 from change2task.api.progress import BaseProgress, Progress
 from change2task.api.taskcandidate import TaskCandidate, TaskCandidateStatus
 from change2task.api.taskvariant import TaskVariant, TaskVariantStatus
 from change2task.cluster.kube import Json
+from change2task.operator.mining_work import SeenMining
 from change2task.operator.observed import SeenCandidate, SeenWork
 from change2task.operator.observed_bases import SeenModernBase
 from change2task.operator.replays import SeenReplay
@@ -81,6 +83,26 @@ class BaseWorld(World[SeenModernBase, ModernBaseStatus]):
     def goes_on(self, **changes: object) -> None:
         """The work has come further."""
         self.seen = self.seen.replacing(progress=self.progress.replacing(**changes))
+
+
+@dataclass(kw_only=True)
+class MiningWorld(World[SeenMining, ModernBaseStatus]):
+    """A look at a base's mining. ``progress`` is None while nothing is asked for.
+
+    ``made``: endings of the names of all candidates ever made, in their order. ``ended``: what status says of a mining
+    that has come to its end, with ``message``.
+    """
+
+    base: ModernBase
+    progress: Progress | None
+    made: dict[str, None] = field(default_factory=dict)
+    ended: MiningStatus | None = None
+    message: str = ""
+
+    def goes_on(self, **changes: object) -> None:
+        """The work has come further."""
+        assert self.progress is not None
+        self.progress = self.progress.replacing(**changes)
 
 
 @dataclass(kw_only=True)

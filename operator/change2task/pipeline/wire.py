@@ -11,12 +11,13 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from change2task.api.model import Model
-from change2task.api.modernbase import ModernBase, Scope
+from change2task.api.modernbase import Mining, ModernBase, Scope
 from change2task.api.taskcandidate import Profile, TaskCandidate
 from change2task.api.taskvariant import TaskVariant
 from change2task.base.inventory import Inventory
 from change2task.checks.laying import CheckCommand
 from change2task.checks.passes import PassRecord
+from change2task.history.mining.funnel import Funnel
 from change2task.pipeline.grading import Replay
 
 Answers = dict[str, tuple[PassRecord, ...]]
@@ -142,6 +143,21 @@ class BuildResult(Model):
     built: tuple[BuiltImage, ...] = ()
     ground: str | None = None
     base: BaseOutcome | None = None
+
+
+class MineInput(Model):
+    """What mining is about: the base, the commit under which its history is mined, and its rules."""
+
+    base: ModernBase
+    commit: str
+    rules: Mining
+
+
+class MineResult(Model):
+    """What came of mining: the candidates, best first, and where every other change went."""
+
+    candidates: tuple[TaskCandidate, ...]
+    funnel: Funnel
 
 
 class StepResult(Model):

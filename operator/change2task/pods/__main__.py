@@ -15,10 +15,11 @@ import structlog
 
 from change2task.checks.passes import InfrastructureFault
 from change2task.pods.build import build
-from change2task.pods.credentials import CredentialsFault
+from change2task.pods.faults import CredentialsFault
 from change2task.pods.fetch import fetch
 from change2task.pods.isolation import NotClosed, check_closed
 from change2task.pods.judge import judge
+from change2task.pods.mine import mine
 from change2task.pods.places import Places
 from change2task.pods.prepare import prepare
 from change2task.pods.saying import Result, say
@@ -26,7 +27,7 @@ from change2task.pods.secrets import masks
 
 _FAULT, _REFUSED, _OPEN = 3, 4, 5
 _TOLD_BYTES = 3000
-_WORKS: dict[str, Callable[[Places], Result]] = {"judge": judge, "fetch": fetch, "build": build}
+_WORKS: dict[str, Callable[[Places], Result]] = {"judge": judge, "fetch": fetch, "build": build, "mine": mine}
 
 
 def main(words: list[str] | None = None) -> int:
@@ -43,6 +44,7 @@ def main(words: list[str] | None = None) -> int:
     laying.add_argument("--allow-open", action="store_true", help="say so, and go on, where something answers")
     commands.add_parser("judge", help="read the passes' results and say what came of them")
     commands.add_parser("fetch", help="fetch a base's repository and push its history image")
+    commands.add_parser("mine", help="say which changes of a base's history are worth a candidate")
     commands.add_parser("build", help="build a base's environments and push base and ground image")
     told, places = parser.parse_args(words), Places()
     try:

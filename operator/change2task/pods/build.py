@@ -9,43 +9,50 @@ from __future__ import annotations
 
 import os
 import tempfile
-import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-import structlog
-
 from change2task.api.modernbase import ModernBase
 from change2task.base.build import DEFAULT_LIMITS, Builder
+from change2task.base.faults import IndexRefused
 from change2task.base.models import NoBase
-from change2task.checks.passes import InfrastructureFault
 from change2task.cluster.layers import write_layer
 from change2task.pipeline.basewise import base_step, outcome
 from change2task.pipeline.wire import Answers, BuildInput, BuildResult, BuiltImage
 from change2task.pods.answers import ANSWERS, AnsweredBuilds, RecordedBuilds
+from change2task.pods.authorities import index_variables
 from change2task.pods.bases import repository
+from change2task.pods.engines import connected, own_folder
+from change2task.pods.faults import CredentialsFault
+from change2task.pods.indexes import index_credentials
 from change2task.pods.places import Places
 from change2task.pods.pushing import asked_of, pushed, registry_of
 from change2task.pods.replay import answers_of
 from change2task.pods.shelf import RegistryShelf, kept_of
 from change2task.runtime.docker.sandbox import IMAGE_VARIABLE, DockerSandbox
-from change2task.runtime.errors import SandboxError
 
 ENVIRONMENTS = "/c2t/environments"
-_ENGINE_SECONDS = 120.0
-_AGAIN_SECONDS = 0.5
-log = structlog.get_logger(__name__)
 
 
 def build(places: Places, environ: Mapping[str, str] = os.environ) -> BuildResult:
     """Build, and push base images and the ground image. Raises InfrastructureFault."""
+    with own_folder(places, environ) as own:
+        try:
+            return _build(own, environ)
+        except IndexRefused as fault:
+            raise CredentialsFault(str(fault)) from fault
+
+
+def _build(places: Places, environ: Mapping[str, str]) -> BuildResult:
     asked = asked_of(BuildInput, places)
+    secrets = {**index_variables(places, environ), **index_credentials(places, environ)}
     found_in = repository(asked.base.spec.repository.url, places)
     registry = registry_of(asked.registry, places)
-    sandbox = _engine(asked, environ)
+    told = {**environ, **({IMAGE_VARIABLE: asked.image} if asked.image else {})}
+    sandbox = connected(told, asked.images)
     builds = RecordedBuilds(
-        builder=_builder(asked.base, sandbox, places.build / "cache", environ),
+        builder=_builder(asked.base, sandbox, places.build / "cache", {**environ, **secrets}),
         earlier=AnsweredBuilds(places.environments, places.build / "cache"),
         shelf=RegistryShelf(registry, sandbox.engine),
         images={one.key: one.image for one in asked.built},
@@ -62,22 +69,6 @@ def build(places: Places, environ: Mapping[str, str] = os.environ) -> BuildResul
 def _answers(places: Places) -> Answers:
     """Results of passes that were run before this build was found to be needed."""
     return answers_of(places) if places.step.is_dir() else {}
-
-
-def _engine(asked: BuildInput, environ: Mapping[str, str]) -> DockerSandbox:
-    """The engine beside this container, which may still be starting. Raises InfrastructureFault."""
-    told = {**environ, **({IMAGE_VARIABLE: asked.image} if asked.image else {})}
-    deadline = time.monotonic() + _ENGINE_SECONDS
-    while True:
-        try:
-            return DockerSandbox.connect(told, sources=asked.images)
-        except SandboxError as error:
-            if time.monotonic() > deadline:
-                raise InfrastructureFault(
-                    f"the container engine did not answer within {_ENGINE_SECONDS:g} s: {error}"
-                ) from error
-            log.debug("engine.waited_for", error=str(error))
-            time.sleep(_AGAIN_SECONDS)
 
 
 def _builder(base: ModernBase, sandbox: DockerSandbox, cache: Path, environ: Mapping[str, str]) -> Builder:

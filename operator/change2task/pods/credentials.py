@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from change2task.checks.passes import InfrastructureFault
+from change2task.cluster.trust import NoCertificate, bundle
 from change2task.patch.paths import quote
+from change2task.pods.faults import CredentialsFault
 
 BASIC, TOKEN, SSH, AUTHORITIES = ("username", "password"), "token", ("ssh-privatekey", "known_hosts"), "ca.crt"
 _KNOWN = {*BASIC, TOKEN, *SSH, AUTHORITIES}
 _ANYONE = "x-access-token"
 """The user beside a token where none is given; forges look at the token alone."""
-_SYSTEM_AUTHORITIES = Path("/etc/ssl/certs/ca-certificates.crt")
 _REFUSED = re.compile(
     r"authentication failed|could not read (?:username|password)|permission denied|host key verification failed|"
     r"invalid (?:username|credentials)|access denied|error: 40[13]\b|load key|no such identity",
@@ -26,18 +26,20 @@ _REFUSED = re.compile(
 )
 
 
-class CredentialsFault(InfrastructureFault):
-    """Credentials are missing, of the wrong kind or refused: a person must mend them, trying again does not help."""
-
-
-def git_variables(folder: Path, source: str, desk: Path, name: str | None = None) -> dict[str, str]:
+def git_variables(
+    folder: Path, source: str, desk: Path, name: str | None = None, authorities: Path | None = None
+) -> dict[str, str]:
     """What git's environment holds beside the usual, so that it uses the credentials in ``folder`` for ``source``.
 
-    ``desk`` gets files that only this program reads; ``name`` is the Secret's, for messages. No folder: no credentials.
-    Raises CredentialsFault.
+    ``desk`` gets files that only this program reads; ``name`` is the Secret's, for messages; ``authorities`` are of all
+    private hosts. No folder: no credentials. Raises CredentialsFault.
     """
+    known = [] if authorities is None else [authorities]
     try:
-        return _variables(folder, source, desk)
+        if (folder / AUTHORITIES).is_file():
+            known.append(folder / AUTHORITIES)
+        trusted = {"GIT_SSL_CAINFO": str(_authorities(known, desk))} if known else {}
+        return {**trusted, **_variables(folder, source, desk)}
     except CredentialsFault as fault:
         raise CredentialsFault(str(fault) if name is None else f"Secret {name}: {fault}") from fault
 
@@ -52,17 +54,14 @@ def _variables(folder: Path, source: str, desk: Path) -> dict[str, str]:
             f"the Secret with git's credentials has keys that mean nothing here ({', '.join(strangers)}); it may have"
             f" {_kinds()}"
         )
-    variables: dict[str, str] = {}
-    if AUTHORITIES in found:
-        variables["GIT_SSL_CAINFO"] = str(_authorities(found[AUTHORITIES], desk))
     keys = found.keys() - {AUTHORITIES}
     if keys:
-        variables |= _ssh(found, source, desk) if keys & set(SSH) else _asked(found, source, desk)
-    elif not variables:
+        return _ssh(found, source, desk) if keys & set(SSH) else _asked(found, source, desk)
+    if not found:
         raise CredentialsFault(
             f"the Secret with git's credentials is empty, or not in this namespace; it may have {_kinds()}"
         )
-    return variables
+    return {}
 
 
 def refused(detail: str) -> bool:
@@ -122,12 +121,11 @@ def _ssh(found: Mapping[str, Path], source: str, desk: Path) -> dict[str, str]:
     return {"GIT_SSH_COMMAND": command}
 
 
-def _authorities(given: Path, desk: Path) -> Path:
-    content = given.read_text()
-    if "BEGIN CERTIFICATE" not in content:
-        raise CredentialsFault(f"{AUTHORITIES} of the Secret holds no certificate in PEM form")
-    usual = _SYSTEM_AUTHORITIES.read_text() if _SYSTEM_AUTHORITIES.is_file() else ""
-    return _write(desk / "authorities.pem", f"{usual}\n{content}\n", 0o600)
+def _authorities(given: list[Path], desk: Path) -> Path:
+    try:
+        return bundle(desk / "authorities.pem", given)
+    except NoCertificate as fault:
+        raise CredentialsFault(f"of the Secret or of the private hosts' authorities, {fault}") from fault
 
 
 def _write(path: Path, content: str, mode: int) -> Path:

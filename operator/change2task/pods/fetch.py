@@ -5,7 +5,9 @@ What comes of it is the history image, in which everything else about this base 
 
 from __future__ import annotations
 
+import os
 import tempfile
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,7 +21,9 @@ from change2task.checks.passes import InfrastructureFault
 from change2task.cluster.layers import write_layer
 from change2task.pipeline.basewise import outcome
 from change2task.pipeline.wire import FetchInput, FetchResult
-from change2task.pods.credentials import CredentialsFault, git_variables, refused
+from change2task.pods import authorities
+from change2task.pods.credentials import git_variables, refused
+from change2task.pods.faults import CredentialsFault
 from change2task.pods.places import Places
 from change2task.pods.pushing import asked_of, pushed, registry_of
 from change2task.vcs.errors import EmptyRepository, MirrorUnreachable, NotARepository, PathNotFound, VcsError, masked
@@ -29,15 +33,15 @@ HISTORY = "/c2t/history"
 log = structlog.get_logger(__name__)
 
 
-def fetch(places: Places) -> FetchResult:
+def fetch(places: Places, environ: Mapping[str, str] = os.environ) -> FetchResult:
     """Fetch, and push the history image. Raises InfrastructureFault."""
     asked = asked_of(FetchInput, places)
     base, url = asked.base, asked.base.spec.repository.url
-    folder = places.desk / "mirrors"
+    folder, known = places.desk / "mirrors", authorities.given(places, environ)
     with tempfile.TemporaryDirectory(prefix="credentials-", dir=_made(places.desk)) as desk:
         secret = base.spec.repository.credentials_secret_ref
         name = None if secret is None else secret.name
-        variables = git_variables(places.credentials, asked.source, Path(desk), name)
+        variables = git_variables(places.credentials, asked.source, Path(desk), name, known)
         try:
             mirror = _mirror(asked, folder, variables)
         except (EmptyRepository, NotARepository, PathNotFound) as error:

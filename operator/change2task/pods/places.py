@@ -13,8 +13,9 @@ class Places(Model):
     ``history`` (mirrors), ``environments`` (documents and leftovers by key), ``step`` (input and earlier results) and
     ``ask`` (what is to be fetched or built) are layers of its image. ``desk`` is for trusted containers alone,
     ``slots`` has a folder a slot, ``tools`` is what slots find there, ``told`` the termination message.
-    ``credentials`` are git's, ``registry`` is where Docker's config.json lies, ``build`` is shared with a container
-    engine.
+    ``credentials`` are git's, ``registry`` is where Docker's config.json lies, ``index`` where a package index's
+    credentials do, ``engine`` those for a container engine outside, ``authorities`` whom private hosts are known by.
+    ``build`` is shared with a container engine.
     """
 
     history: Path = Path("/c2t/history")
@@ -23,6 +24,9 @@ class Places(Model):
     ask: Path = Path("/c2t/ask")
     credentials: Path = Path("/c2t/credentials")
     registry: Path = Path("/c2t/registry")
+    index: Path = Path("/c2t/index")
+    engine: Path = Path("/c2t/engine")
+    authorities: Path = Path("/c2t/authorities")
     build: Path = Path("/c2t/build")
     desk: Path = Path("/c2t/desk")
     slots: Path = Path("/c2t/slots")

@@ -9,6 +9,7 @@ from change2task.api.model import Model
 from change2task.checks.passes import InfrastructureFault
 from change2task.cluster.registry import Registry, RegistryFault
 from change2task.pipeline.wire import RegistryPlace
+from change2task.pods.authorities import of_registry
 from change2task.pods.places import Places
 
 Asked = TypeVar("Asked", bound=Model)
@@ -25,12 +26,11 @@ def asked_of(kind: type[Asked], places: Places) -> Asked:
 
 def registry_of(place: RegistryPlace, places: Places) -> Registry:
     """The registry with the credentials that are mounted, if any are."""
-    authorities = places.registry / "ca.crt"
     return Registry(
         place.prefix,
         insecure=place.insecure,
         auth=places.registry / "config.json",
-        authorities=authorities if authorities.is_file() else None,
+        authorities=of_registry(places),
     )
 
 

@@ -10,10 +10,10 @@ from typing import TextIO
 
 from change2task.checks.passes import InfrastructureFault
 from change2task.pipeline.spoken import TooLong, digest_of, lines_of
-from change2task.pipeline.wire import BuildResult, FetchResult, StepResult, StepTold
+from change2task.pipeline.wire import BuildResult, FetchResult, MineResult, StepResult, StepTold
 from change2task.pods.places import Places
 
-Result = StepResult | FetchResult | BuildResult
+Result = StepResult | FetchResult | BuildResult | MineResult
 
 
 def say(result: Result, places: Places, out: TextIO) -> None:
@@ -30,4 +30,4 @@ def say(result: Result, places: Places, out: TextIO) -> None:
 def _told(result: Result, digest: str) -> StepTold:
     if isinstance(result, StepResult):
         return StepTold(digest=digest, done=result.done, needs=result.needs, build=result.build)
-    return StepTold(digest=digest, done=result.base is not None)
+    return StepTold(digest=digest, done=isinstance(result, MineResult) or result.base is not None)

@@ -12,6 +12,7 @@ import json
 from collections.abc import Iterator, Mapping
 
 from change2task.base.index import IndexSettings
+from change2task.pods import indexes
 from change2task.pods.places import Places
 
 _WORDS = ("token", "password")
@@ -20,7 +21,7 @@ _WORDS = ("token", "password")
 def masks(places: Places, environ: Mapping[str, str]) -> IndexSettings:
     """What masks the secrets of this pod's files and environment."""
     found = {f"{number}_SECRET": word for number, word in enumerate((*_of_git(places), *_of_registry(places)))}
-    return IndexSettings(variables={}).knowing({**environ, **found})
+    return IndexSettings(variables={}).knowing({**environ, **found, **indexes.found(places)})
 
 
 def _of_git(places: Places) -> Iterator[str]:
