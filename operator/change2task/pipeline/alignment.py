@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from change2task.api.model import Model
 from change2task.api.reasons import Reason
-from change2task.api.taskcandidate import CheckSpec, Profile, TaskCandidateSpec
+from change2task.api.taskcandidate import CheckSpec, OracleDemand, Profile, TaskCandidateSpec
 from change2task.checks.mapping import HistoricalTest, Inventoried, TestMap, map_tests
 from change2task.checks.naming import Naming, TestName, naming
 from change2task.construct.models import Assignment, SourceFile
@@ -111,7 +111,7 @@ def align(
         stated_targets=frozenset(c.id for c in (*(spec.checks or ()), *beside) if c.role == "target"),
         stated_regression=frozenset(c.id for c in spec.checks or () if c.role == "regression"),
         task_repeats=spec.validation.task_repeats,
-        oracle=spec.validation.oracle,
+        oracle=spec.validation.oracle or OracleDemand(),
         healthy_repeats=spec.validation.healthy_repeats,
     )
     alignment = Alignment(
