@@ -12,7 +12,20 @@ from typer.core import TyperGroup
 
 from change2task.checks.passes import Cancelled, InfrastructureFault
 from change2task.cli import consoles, failures, logs
-from change2task.cli.commands import explain, grade, import_, lock, mine, pull, replay, run, schema, show, validate
+from change2task.cli.commands import (
+    explain,
+    export,
+    grade,
+    import_,
+    lock,
+    mine,
+    pull,
+    replay,
+    run,
+    schema,
+    show,
+    validate,
+)
 from change2task.corpus.errors import NotAStore, StoreError
 from change2task.vcs.errors import VcsError
 
@@ -57,6 +70,7 @@ app.command("explain")(explain.explain_verdict)
 app.command("replay")(replay.replay)
 app.command("show")(show.show)
 app.command("grade")(grade.grade)
+app.command("export")(export.export)
 app.command("validate")(validate.validate)
 app.command("lock")(lock.lock)
 app.command("mine")(mine.mine)
