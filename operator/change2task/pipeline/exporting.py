@@ -1,7 +1,7 @@
 """Reads tasks out of a store and their bases' repositories, as the values that exports are made of.
 
-It exists because rendering is pure and a store holds patches and no trees: they are laid here, and have to be those that
-were verified. A task that cannot be read is left out by name; what is wrong with the store as a whole is raised.
+It exists because rendering is pure and a store holds patches and no trees: they are laid here, and have to be those
+that were verified. A task that cannot be read is left out by name; what is wrong with the store as a whole is raised.
 """
 
 from __future__ import annotations

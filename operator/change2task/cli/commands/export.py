@@ -53,7 +53,7 @@ def export(
         typer.Option(
             "--selector",
             "-l",
-            help="KEY=VALUE or KEY!=VALUE, over base, family, level, strategy, output, repository and candidates' labels.",
+            help="KEY=VALUE or KEY!=VALUE of base, family, level, strategy, output, repository or candidates' labels.",
         ),
     ] = None,
     images: Annotated[

@@ -25,7 +25,7 @@ from change2task.corpus.exports.environment import (
     start_image,
     variables,
 )
-from change2task.corpus.exports.roots import root_commit, root_stream
+from change2task.corpus.exports.roots import root_commit
 from change2task.corpus.exports.statement import instruction
 from change2task.corpus.exports.task import ExportTask, File, Files
 
@@ -59,9 +59,9 @@ RUN /usr/bin/python3 -m venv /opt/change2task \\
     && mkdir -p /opt/change2task/state && rm -rf /opt/grader
 COPY --from=build {root}/env {root}/env
 COPY --from=build {root}/leftovers {root}/leftovers
-COPY healthy.fast-import /opt/change2task/healthy.fast-import
-RUN git init -q --bare {bare} && git -C {bare} fast-import --quiet </opt/change2task/healthy.fast-import \\
-    && rm /opt/change2task/healthy.fast-import && chmod 700 {bare}
+COPY build/tree.fast-import /opt/change2task/tree
+RUN git init -q --bare {bare} && git -C {bare} fast-import --quiet </opt/change2task/tree \\
+    && rm /opt/change2task/tree && chmod 700 {bare}
 COPY store /tests/store
 COPY test.sh /tests/test.sh
 RUN chmod 700 /tests
@@ -82,7 +82,6 @@ def harbor_task(task: ExportTask, others: Mapping[str, str]) -> Files:
         "solution/solve.sh": File(_SOLVE.format(root=ROOT).encode(), executable=True),
         "solution/solution.patch": File(task.solution),
         "tests/test.sh": File(_TEST.format(task=task.id).encode(), executable=True),
-        "tests/healthy.fast-import": File(root_stream(task.healthy, task.committed)),
         "tests/grader/change2task.zip": File(program.archive()),
         "tests/grader/requirements.txt": File(program.requirements()),
         "tests/Dockerfile": File(
@@ -125,6 +124,7 @@ def _within(folder: str, files: Files) -> Files:
 
 
 def _toml(task: ExportTask, commit: str) -> bytes:
+    """The configuration; some consumers lay it where agents read it, so it names no change and no healthy revision."""
     spec, checks = task.variant.spec, task.base.spec.checks
     seconds = 2 * _RUNS[spec.output.output] * checks.timeout_seconds + _SPARE
     said = spec.statement
@@ -145,8 +145,6 @@ def _toml(task: ExportTask, commit: str) -> bytes:
             {
                 "task": task.id,
                 "root_commit": commit,
-                "base_commit": spec.base.commit,
-                "base_key": spec.base.key,
                 "level": spec.level,
                 "strategy": spec.strategy,
                 "fidelity": round(spec.fidelity.score, 4),

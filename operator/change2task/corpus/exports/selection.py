@@ -1,4 +1,4 @@
-"""Which of the tasks an export holds, and in which part of it: duplicates, splits, overlap with others' benchmarks. Pure.
+"""Which tasks an export holds, and in which part of it: duplicates, splits, overlap with others' benchmarks. Pure.
 
 Near duplicates are tasks of one repository that ask for the same kind of answer and whose answers are nearly the same
 lines: the Jaccard index of their changed lines, each with its path and sign and without its indentation, is at least
@@ -95,7 +95,7 @@ def splits(tasks: Sequence[ExportTask], boundary: str | None = None) -> dict[str
 
 
 def known_ids(content: str) -> frozenset[str]:
-    """Ids and commits of others' tasks: a line each, or JSON lines and lists with ``instance_id`` and ``base_commit``."""
+    """Ids and commits of others' tasks: a line each, or JSON with ``instance_id`` and ``base_commit``."""
     found: set[str] = set()
     for line in content.splitlines():
         text = line.strip()
@@ -121,7 +121,7 @@ def _named(value: object) -> Iterable[str]:
 
 
 def overlaps(task: ExportTask, known: frozenset[str]) -> tuple[str, ...]:
-    """Those known ids that mean this task's change: its request in this repository, its commit, or its commit's parent."""
+    """Those known ids that mean this task's change: its request in this repository, its commit, or that one's parent."""
     change = task.variant.spec.source_change
     commits = {change.commit, change.parent}
     found: list[str] = []
@@ -131,7 +131,7 @@ def overlaps(task: ExportTask, known: frozenset[str]) -> tuple[str, ...]:
                 found.append(one)
             continue
         named = _PULL.fullmatch(one)
-        if named and change.pull_request is not None and int(named["number"]) == change.pull_request:
-            if f"{named['owner']}/{named['name']}".lower() == task.repository.lower():
-                found.append(one)
+        where = f"{named['owner']}/{named['name']}".lower() if named else ""
+        if named and where == task.repository.lower() and int(named["number"]) == change.pull_request:
+            found.append(one)
     return tuple(sorted(found))

@@ -44,6 +44,6 @@ def instruction(variant: TaskVariant, folder: str) -> str:
     output = variant.spec.output
     permitted = ", ".join(f"`{glob}`" for glob in output.permitted)
     return (
-        f"{problem_statement(variant)}\n## How to answer\n\nThe project lies in `{folder}`, in a git repository with one"
+        f"{problem_statement(variant)}\n## How to answer\n\nThe project lies in `{folder}`, a git repository with one"
         f" commit. {_HAND_IN[output.output]} What counts are files that match {permitted}; there is no network.\n"
     )

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final
 
+from change2task.api.taskvariant import TaskVariant
 from change2task.checks.plan import quote, words
 from change2task.corpus.asked import named_tests, whole_regression
 from change2task.corpus.exports.environment import ROOT
@@ -19,12 +20,11 @@ from change2task.corpus.exports.rows import moment
 from change2task.corpus.exports.statement import problem_statement
 from change2task.corpus.exports.task import ExportTask, NotExportable
 from change2task.corpus.verdicts import Grade
-from change2task.api.taskvariant import TaskVariant
 
 FILE: Final = "swe-bench.jsonl"
 PARSER: Final = "parse_log_pytest_v2"
 START, END = ">>>>> Start Test Output", ">>>>> End Test Output"
-_CUT: Final = re.compile(r"[ %]|\[\d+m")
+_CUT: Final = re.compile(r" - |\[\d+m")
 _PLUGIN: Final = '''\
 """Prints what the runner knows of each test, one line each, in the way ids stand in the task's row."""
 import re
@@ -37,9 +37,8 @@ def _encoded(sign):
     return "".join("%%%02X" % byte for byte in sign.encode("utf-8", "surrogatepass"))
 
 def _wire(text):
-    if text.isprintable() and not re.search(r"[ %]|\\[\\d+m", text):
-        return text
-    return "".join(_encoded(sign) for sign in text)
+    plain = text.isprintable() and " ".join(text.split()) == text and not re.search(r" - |\\[\\d+m", text)
+    return text if plain else "".join(_encoded(sign) for sign in text)
 
 def pytest_runtest_logreport(report):
     said = "FAILED" if report.failed else "SKIPPED" if report.skipped else "PASSED"
@@ -55,8 +54,8 @@ def pytest_unconfigure(config):
 
 
 def wire(identity: str) -> str:
-    """An id as it stands in rows and logs; ids without blanks, percent signs and control characters stay."""
-    if identity.isprintable() and not _CUT.search(identity):
+    """An id as it stands in rows and logs: as it is where the parser keeps it whole, else percent-encoded."""
+    if identity.isprintable() and " ".join(identity.split()) == identity and not _CUT.search(identity):
         return identity
     return "".join(
         sign

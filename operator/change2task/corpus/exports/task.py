@@ -47,15 +47,19 @@ class Images(NamedTuple):
     verifier: str | None = None
 
 
+_NO_IMAGES: Final = Images()
+
+
 @dataclass(frozen=True)
 class ExportTask:
     """A task.
 
     ``name`` is the name of the candidate that has it, or its own. ``agent`` is V, ``healthy`` H, each by raw path.
-    ``making`` is D and ``hiding`` T. ``hidden`` leads from V to C, ``solution`` is an answer in V that solves the task; both are patches. ``regression``
-    are ids. ``evidence`` holds by SHA-256 what a grader needs of the store, ``gates`` by kind the SHA-256 of what the
-    store holds of the verdict. ``changed`` and ``committed`` are seconds of the epoch: when the source change and the
-    base were committed. ``licences`` are paths and SPDX ids, an empty text for a licence that was not recognised.
+    ``making`` is D and ``hiding`` T. ``hidden`` leads from V to C, ``solution`` is an answer in V that solves the task.
+    ``regression`` are ids. ``evidence`` holds by SHA-256 what a grader needs of the store, ``gates`` by kind the digest
+    of what the store holds of the verdict. ``changed`` and ``committed`` are seconds of the epoch: when the source
+    change and the base were committed. ``licences`` are paths and SPDX ids, an empty text for a licence that was not
+    recognised.
     """
 
     name: str
@@ -75,7 +79,7 @@ class ExportTask:
     committed: int
     gates: Mapping[str, str] = field(default_factory=dict)
     licences: Mapping[str, str] = field(default_factory=dict)
-    images: Images = Images()
+    images: Images = _NO_IMAGES
 
     @property
     def id(self) -> str:
