@@ -121,7 +121,7 @@ def _named(value: object) -> Iterable[str]:
 
 
 def overlaps(task: ExportTask, known: frozenset[str]) -> tuple[str, ...]:
-    """Those known ids that mean this task's change: its request in this repository, its commit, or that one's parent."""
+    """Those known ids that mean this task's change: its request in this repository, its commit, or its parent."""
     change = task.variant.spec.source_change
     commits = {change.commit, change.parent}
     found: list[str] = []
