@@ -139,6 +139,8 @@ def _on_hand(
     environment = Environment(
         folder=places.root / "env",
         leftovers=places.root / "leftovers",
+        # Plain processes see the tools where they are.
+        toolchain=tools.mounts() if sandbox.isolation.fixed_paths else (),
         path=path_folders(sandbox.layout, tools),
         variables={**state_variables(sandbox.layout, tools), **recipe.env},
     )
