@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from change2task.api.modernbase import ModernBase
+from change2task.api.progress import BaseProgress
+from change2task.api.taskcandidate import TaskCandidate
 from change2task.api.taskvariant import TaskVariant
+from change2task.corpus.from_cluster import bring
 from change2task.corpus.store import Store
 from tests.support.commands import Ended, at_once
+from tests.support.kube import Api
 from tests.support.world import World
 
 
@@ -50,6 +56,34 @@ def test_every_task_of_the_store_is_held_and_every_rejection_named(world: World,
     assert all(tomllib.loads((out / name / "task.toml").read_text())["schema_version"] == "1.4" for name in held)
     for row in world.document["candidates"]:
         assert (f"left out {row['name']}: " in told) is (row["accepted"] is not True)
+
+
+def test_what_a_cluster_holds_is_exported_as_what_a_store_holds(world: World, store: Path, tmp_path: Path) -> None:
+    there, held = Api(), Store.open(store, create=False)
+    for name in held.names(ModernBase):
+        base = held.base(name)
+        assert base is not None
+        progress = BaseProgress(key="k", outcome="all")
+        there.put(_in_team(base.replacing(status=base.status.replacing(progress=progress))))
+    for name in held.names(TaskCandidate):
+        candidate = held.candidate(name)
+        assert candidate is not None
+        there.put(_in_team(candidate))
+    for name in held.names(TaskVariant):
+        variant = held.variant(name)
+        assert variant is not None
+        there.put(_in_team(variant))
+    everything = {path.name: path.read_bytes() for path in (store / "evidence").iterdir()}
+    pulled = Store.open(tmp_path / "pulled", create=True)
+    bring(there, "team", (), lambda _: everything, pulled)  # type: ignore[arg-type]
+    exported("harbor", store, tmp_path / "one")
+    exported("harbor", pulled.path, *world.mirror, tmp_path / "other")
+    assert files(tmp_path / "one") == files(tmp_path / "other")
+
+
+def _in_team(resource: ModernBase | TaskCandidate | TaskVariant) -> dict[str, Any]:
+    metadata = resource.metadata.replacing(namespace="team")
+    return resource.replacing(metadata=metadata).document()
 
 
 def test_names_and_selectors_choose(store: Path, tmp_path: Path) -> None:

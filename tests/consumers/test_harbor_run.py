@@ -1,7 +1,8 @@
 """Harbor itself over a real engine: its oracle gets the whole reward for an exported task, its no-op agent none.
 
 It needs a Docker engine with compose, a store whose packages an index has (``C2T_STORE``), and the task's start image,
-or another in its place (``C2T_START_IMAGE``). Where one of them is missing it says so.
+or another in its place (``C2T_START_IMAGE``). Where one of them is missing it says so. Harbor closes networks by a
+sidecar whose image it pulls; here compose closes the agent's itself, so that nothing need be pulled.
 """
 
 from __future__ import annotations
@@ -57,14 +58,20 @@ def folder(corpus: Corpus, chosen: str, exported: Callable[..., Path], tmp_path:
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     built = {"environment": "c2t-consumers-environment", "verifier": "c2t-consumers-tests"}
     (tmp_path / "images.json").write_text(json.dumps({chosen: built}))
-    return exported("harbor", "--images", tmp_path / "images.json", chosen) / chosen
+    made = exported("harbor", "--images", tmp_path / "images.json", chosen) / chosen
+    config = made / "task.toml"
+    config.write_text(config.read_text().replace('network_mode = "no-network"', 'network_mode = "public"'))
+    return made
 
 
 def test_the_oracle_gets_the_whole_reward_and_an_agent_that_does_nothing_none(
     harbor: Consumer, folder: Path, tmp_path: Path
 ) -> None:
+    closed = tmp_path / "closed.yaml"
+    closed.write_text("services:\n  main:\n    network_mode: none\n")
     for agent, wanted in (("oracle", 1.0), ("nop", 0.0)):
-        words = ("--env", "docker", "--jobs-dir", tmp_path / "jobs", "--job-name", agent, "-n", "1", "--yes")
+        words = ("--env", "docker", "--jobs-dir", tmp_path / "jobs", "--job-name", agent, "-n", "1", "--yes",
+                 "--extra-docker-compose", closed)  # fmt: skip
         harbor.run("harbor", "run", "-p", folder, "-a", agent, *words)
         found = list((tmp_path / "jobs" / agent).rglob("reward.json"))
         assert [json.loads(path.read_text()) for path in found] == [{"reward": wanted}]
