@@ -175,7 +175,9 @@ def agent_image(task: ExportTask, image: str, commit: str, when: int) -> Files:
         f"{build_stages(task, image)}\n"
         "FROM start\n"
         f"RUN groupadd -g {AGENT_ID} {AGENT} && useradd -m -u {AGENT_ID} -g {AGENT_ID} -s /bin/bash {AGENT}"
-        f" && mkdir -p /opt/change2task && ln -s {ROOT}/work /testbed\n"
+        f" && mkdir -p /opt/change2task && ln -s {ROOT}/work /testbed"
+        # Harnesses run git as root, whose the tree is not.
+        f" && git config --system --add safe.directory {ROOT}/work\n"
         f"COPY --from=build {ROOT}/env {ROOT}/env\n"
         f"COPY --from=build --chown={AGENT_ID}:{AGENT_ID} {ROOT}/work {ROOT}/work\n"
         "COPY collect.sh /opt/change2task/collect.sh\n"
