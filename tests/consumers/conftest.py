@@ -19,8 +19,10 @@ from typing import NoReturn
 
 import pytest
 from filelock import FileLock
+from packaging.version import Version
 
 from change2task.api.taskvariant import TaskVariant
+from change2task.base.toolchains import installed
 from change2task.corpus.store import Store
 from tests.support.commands import PROGRAM
 from tests.support.world import variables, world
@@ -29,6 +31,7 @@ __all__ = ["variables", "world"]
 
 VERSIONS = {"harbor": "harbor==0.26.0", "swebench": "swebench==5.0.2", "verifiers": "verifiers[harbor]==0.4.0"}
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "change2task" / "consumers"
+OLDEST = Version("3.12")
 SECONDS = 1800
 
 
@@ -59,6 +62,14 @@ class Consumer:
         return json.loads(self.run("python", "-c", script, *words).splitlines()[-1])
 
 
+def _python() -> Path:
+    """An interpreter of this machine that all consumers know."""
+    known = [one for one in installed() if Version(one.version) >= OLDEST]
+    if not known:
+        did_not_run(f"the consumers need Python {OLDEST} or newer, and this machine has none")
+    return min(known, key=lambda one: Version(one.version)).executable
+
+
 def _made(name: str) -> Consumer:
     folder = CACHE / VERSIONS[name].replace("==", "-").replace("[harbor]", "")
     uv = Path(sys.executable).with_name("uv")
@@ -67,7 +78,7 @@ def _made(name: str) -> Consumer:
         if not (folder / "done").is_file():
             shutil.rmtree(folder, ignore_errors=True)
             for words in (
-                ("venv", "-q", "--no-project", "--python", ">=3.12", folder),
+                ("venv", "-q", "--no-project", "--python", _python(), folder),
                 ("pip", "install", "-q", "--python", folder, VERSIONS[name]),
             ):
                 done = subprocess.run([uv, *words], capture_output=True, text=True, check=False, timeout=SECONDS)
