@@ -17,7 +17,7 @@ import pytest
 
 from change2task.corpus.exports.environment import start_image
 from change2task.corpus.store import Store
-from change2task.pipeline.exporting import gather
+from change2task.pipeline.exporting import gathered
 from tests.consumers.conftest import SECONDS, Consumer, Corpus, did_not_run
 
 pytestmark = [pytest.mark.consumers, pytest.mark.docker, pytest.mark.timeout(3600)]
@@ -47,7 +47,8 @@ def folder(corpus: Corpus, chosen: str, exported: Callable[..., Path], tmp_path:
     """The task, exported with images that were built of its own Dockerfiles."""
     given = os.environ.get("C2T_START_IMAGE")
     store = Store.open(corpus.path, create=False)
-    (task,) = gather(store, lambda _, variant: variant.metadata.name == chosen, {}, {}).tasks
+    with gathered(store, lambda _, variant: variant.metadata.name == chosen, {}, {}) as found:
+        (task,) = found.tasks
     start = given or start_image(task, {})
     if docker("image", "inspect", start).returncode and docker("pull", "-q", start).returncode:
         did_not_run(f"{start} can neither be found nor pulled; C2T_START_IMAGE names another")

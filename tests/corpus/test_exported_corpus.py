@@ -14,7 +14,7 @@ from change2task.corpus.exports.licences import licences
 from change2task.corpus.exports.manifest import EarlierUnreadable, read_earlier
 from change2task.corpus.exports.selection import known_ids, overlaps, splits, without_duplicates
 from change2task.corpus.exports.task import File, Leaf
-from change2task.corpus.exports.writing import TakenOut, earlier_manifest, write_export
+from change2task.corpus.exports.writing import TakenOut, earlier_manifest, writing
 from change2task.vcs.trees import FILE
 from tests.support.exporting import AGENT, RIGHT, of_another_day, task
 
@@ -138,10 +138,16 @@ def test_licences_are_recognised_by_their_words_and_unknown_ones_told() -> None:
 def test_an_export_replaces_an_earlier_one_and_nothing_else(tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert earlier_manifest(out) is None
-    write_export({"a/x.sh": File(b"1", executable=True), "MANIFEST.json": File(b"{}")}, out)
+    with writing(out) as take:
+        take({"a/x.sh": File(b"1", executable=True)})
+        take({"MANIFEST.json": File(b"{}")})
     assert earlier_manifest(out) == b"{}"
     assert (out / "a/x.sh").stat().st_mode & 0o111
-    write_export({"b": File(b"2")}, out)
+    with pytest.raises(NotADirectoryError), writing(out) as take:
+        take({"b": File(b"2"), "b/c": File(b"in a file")})
+    assert sorted(one.name for one in out.iterdir()) == ["MANIFEST.json", "a"]
+    with writing(out) as take:
+        take({"b": File(b"2")})
     assert sorted(one.name for one in out.iterdir()) == ["b"]
     assert sorted(one.name for one in tmp_path.iterdir()) == ["out"]
     with pytest.raises(TakenOut, match="holds files"):

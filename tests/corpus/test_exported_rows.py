@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from change2task.api.taskvariant import Check, OutputContract
-from change2task.corpus.exports.oci import layout
+from change2task.corpus.exports.oci import artefact, layout
 from change2task.corpus.exports.rows import RowPatch, TaskRow, task_row
 from change2task.corpus.exports.swebench import END, START, log_of, swebench_row, wire
 from change2task.corpus.exports.task import File, NotExportable
@@ -97,7 +97,9 @@ def test_a_row_of_ours_reads_back_and_holds_the_patches() -> None:
 
 
 def test_a_layout_is_content_addressed_whole_and_named() -> None:
-    files = layout({"tv-1": (b"{}", {"a/b.sh": File(b"x", executable=True)}), "tv-2": (b"{}", {})})
+    one, first = artefact("tv-1", b"{}", {"a/b.sh": File(b"x", executable=True)})
+    other, second = artefact("tv-2", b"{}", {})
+    files = {**one, **other, **layout([first, second])}
     blobs = {name.removeprefix("blobs/sha256/"): f.content for name, f in files.items() if name.startswith("blobs/")}
     assert all(hashlib.sha256(content).hexdigest() == digest for digest, content in blobs.items())
     index = json.loads(files["index.json"].content)

@@ -11,7 +11,7 @@ import pytest
 from change2task.corpus.exports.harbor import harbor_task
 from change2task.corpus.exports.task import ExportTask
 from change2task.pipeline.exported import NoAnswer, Places, grade_there
-from change2task.pipeline.exporting import gather
+from change2task.pipeline.exporting import gathered
 from change2task.pipeline.grading import regression_of
 from change2task.runtime.choose import choose
 from change2task.runtime.plain import PlainSandbox
@@ -26,8 +26,9 @@ class Verifier:
     """An exported task's verifier without its container: its files laid out, and the vault's own environment."""
 
     def __init__(self, vault: Vault, name: str, folder: Path) -> None:
-        (self.task,) = gather(vault.store, lambda candidate, _: candidate.metadata.name == name, {}, {}).tasks
-        files = harbor_task(self.task, {})
+        with gathered(vault.store, lambda candidate, _: candidate.metadata.name == name, {}, {}) as found:
+            (self.task,) = found.tasks
+            files = harbor_task(self.task, {})
         for path, file in files.items():
             place = folder / "task" / path
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -115,10 +116,10 @@ def test_what_lies_where_the_reward_belongs_is_replaced(vault: Vault, tmp_path: 
 
 
 def test_tasks_are_read_whole_and_those_that_are_not_there_are_named(vault: Vault) -> None:
-    found = gather(vault.store, lambda candidate, _: candidate.metadata.name == "tests", {}, {})
-    (task,) = found.tasks
-    assert isinstance(task, ExportTask)
-    assert task.regression == regression_of(vault.store, task.variant)
-    assert task.solution == vault.hidden_tests("tests")
+    with gathered(vault.store, lambda candidate, _: candidate.metadata.name == "tests", {}, {}) as found:
+        (task,) = found.tasks
+        assert isinstance(task, ExportTask)
+        assert task.regression == regression_of(vault.store, task.variant)
+        assert task.solution == vault.hidden_tests("tests")
     assert found.left_out["blind"] == "its candidate was rejected (TargetDidNotFail)"
     assert set(found.unasked.values()) == {"it was not asked for this time"}

@@ -23,6 +23,7 @@ from change2task.base.inventory import Inventory
 from change2task.base.places import Tools, path_folders, state_variables
 from change2task.base.recipe import Recipe
 from change2task.base.toolchains import Interpreter
+from change2task.checks import raw
 from change2task.checks.laying import CheckCommand
 from change2task.checks.passes import InfrastructureFault
 from change2task.checks.reader import reader_for
@@ -91,13 +92,14 @@ def grade_there(name: str, places: Places, sandbox: Sandbox) -> dict[str, float]
 
 def _graded(name: str, places: Places, sandbox: Sandbox) -> Grade | str:
     """The grade, or why an answer is none."""
-    failed, answer = places.answer / "answer.failed", places.answer / "answer.patch"
-    if not answer.is_file():
-        if failed.is_file():
-            return failed.read_text(errors="replace")[:4000]
-        raise NoAnswer(f"{answer} is not there: the task's collect step was not run")
-    with answer.open("rb") as file:
-        patch = file.read(MOST_BYTES + 1)
+    try:
+        failed, patch = (raw.read(places.answer, name, MOST_BYTES + 1) for name in ("answer.failed", "answer.patch"))
+    except raw.Unreadable as error:
+        return str(error)
+    if patch is None:
+        if failed is not None:
+            return failed.decode(errors="replace")[:4000]
+        raise NoAnswer(f"{places.answer}/answer.patch is not there: the task's collect step was not run")
     store = Store.open(places.store, create=False).with_cache(places.state / "cache")
     variant = store.variant(name)
     base = None if variant is None else store.base(variant.spec.base.name)

@@ -40,8 +40,14 @@ Wanted = Callable[[TaskCandidate, TaskVariant], bool]
 """Whether a task of a store is asked for."""
 
 
-def gather(store: Store, wanted: Wanted, mirrors: Mapping[str, str], images: Mapping[str, Images]) -> Gathered:
-    """All tasks that candidates of the store have. Raises StoreDamaged and VcsError."""
+@contextmanager
+def gathered(
+    store: Store, wanted: Wanted, mirrors: Mapping[str, str], images: Mapping[str, Images]
+) -> Iterator[Gathered]:
+    """All tasks that candidates of the store have; their trees can be read as long as the block lasts.
+
+    Raises StoreDamaged and VcsError.
+    """
     found = Gathered()
     with _Repositories.opened(store, mirrors) as repositories:
         for candidate, variant in _accepted(store, found):
@@ -58,8 +64,8 @@ def gather(store: Store, wanted: Wanted, mirrors: Mapping[str, str], images: Map
             else:
                 repository = repositories.of(base)
                 found.tasks.append(_task(store, candidate, variant, base, repository, images.get(name, Images())))
-    found.tasks.sort(key=lambda task: task.id)
-    return found
+        found.tasks.sort(key=lambda task: task.id)
+        yield found
 
 
 def _accepted(store: Store, found: Gathered) -> Iterator[tuple[TaskCandidate, TaskVariant]]:
@@ -94,7 +100,7 @@ def _task(
     lay_trees(store, repository, variant)
     trees = spec.trees
     hidden = repository.diff(trees.agent, trees.task)
-    healthy = _leaves(repository, trees.healthy)
+    healthy = TreeOf(repository, trees.healthy)
     needed = [evidence["recipe"], evidence["inventory"], spec.checks.regression_digest]
     needed += [p.digest for p in (spec.task_patch, spec.hiding_patch, spec.restoration_patch) if p.inline() is None]
     scripts = (check.script for check in (*spec.checks.targets, *spec.checks.regression))
@@ -106,7 +112,7 @@ def _task(
         base=base,
         recipe=Recipe.model_validate_json(store.evidence(evidence["recipe"])),
         lock=None if lock is None else store.evidence(lock).decode(),
-        agent=_leaves(repository, trees.agent),
+        agent=TreeOf(repository, trees.agent),
         healthy=healthy,
         making=store.patch(spec.task_patch),
         hiding=store.patch(spec.hiding_patch),
@@ -117,16 +123,30 @@ def _task(
         gates={**{f"base/{kind}": digest for kind, digest in evidence.items()}, **candidate.status.evidence},
         changed=int(repository.commit(spec.source_change.commit).committer_time.timestamp()),
         committed=int(repository.commit(spec.base.commit).committer_time.timestamp()),
-        licences=licences(healthy),
+        licences=licences({path: healthy[path] for path in healthy if b"/" not in path}),
         images=images,
     )
 
 
-def _leaves(repository: Repository, treeish: str) -> dict[bytes, Leaf]:
-    tree = repository.tree(treeish)
-    blobs = {path: entry.oid for path, entry in tree.items() if entry.mode != SUBMODULE}
-    contents = dict(zip(blobs, repository.blobs(blobs.values()), strict=True))
-    return {path: Leaf(entry.mode, contents.get(path, entry.oid.encode())) for path, entry in tree.items()}
+class TreeOf(Mapping[bytes, Leaf]):
+    """A tree whose contents are read when they are asked for, and not kept: a corpus has more of them than memory."""
+
+    def __init__(self, repository: Repository, treeish: str) -> None:
+        self._repository, self._tree = repository, repository.tree(treeish)
+
+    def __getitem__(self, path: bytes) -> Leaf:
+        entry = self._tree[path]
+        content = entry.oid.encode() if entry.mode == SUBMODULE else self._repository.blob(entry.oid)
+        return Leaf(entry.mode, content)
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._tree
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._tree)
+
+    def __len__(self) -> int:
+        return len(self._tree)
 
 
 class _Repositories:

@@ -23,10 +23,10 @@ from change2task.corpus.exports.corpus import export as render
 from change2task.corpus.exports.manifest import EarlierUnreadable, read_earlier
 from change2task.corpus.exports.selection import known_ids
 from change2task.corpus.exports.task import Images
-from change2task.corpus.exports.writing import TakenOut, earlier_manifest, write_export
+from change2task.corpus.exports.writing import TakenOut, earlier_manifest, writing
 from change2task.corpus.scratch import readable
 from change2task.corpus.store import MARKER, Store
-from change2task.pipeline.exporting import gather
+from change2task.pipeline.exporting import gathered
 
 
 class ExportFormat(StrEnum):
@@ -91,15 +91,22 @@ def export(
             earlier = None if before is None else read_earlier(before, form.value)
         except (TakenOut, EarlierUnreadable) as refusal:
             raise InputError(f"{out}: {refusal}") from refusal
-        found = gather(opened, wanted, read_mirrors(mirror or ()), pushed)
-        _all_found(names, opened, {*(task.id for task in found.tasks), *(task.name for task in found.tasks)})
-        if not found.tasks:
-            raise InputError("there is no task to export: " + (_first(found.left_out) or "the store holds none"))
-        wishes = Wishes(
-            format=form.value, tool=version("change2task"), images=replaced, known=ids, boundary=_day(boundary)
-        )
-        made = render(found.tasks, wishes, earlier=earlier, left_out=found.left_out, unasked=found.unasked)
-        write_export(made.files, out)
+        with gathered(opened, wanted, read_mirrors(mirror or ()), pushed) as found:
+            _all_found(names, opened, {*(task.id for task in found.tasks), *(task.name for task in found.tasks)})
+            if not found.tasks:
+                raise InputError("there is no task to export: " + (_first(found.left_out) or "the store holds none"))
+            wishes = Wishes(
+                format=form.value, tool=version("change2task"), images=replaced, known=ids, boundary=_day(boundary)
+            )
+            with writing(out) as take:
+                made = render(
+                    found.tasks,
+                    wishes,
+                    earlier=earlier,
+                    left_out=found.left_out,
+                    unasked=found.unasked,
+                    take=take,
+                )
     _print(made, out, form)
 
 

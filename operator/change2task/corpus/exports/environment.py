@@ -62,6 +62,7 @@ _COLLECT: Final = """\
 #!/bin/sh
 # Leaves what the agent changed as /logs/artifacts/answer.patch, or, where git cannot tell, its words as answer.failed.
 # Nothing that the agent left in its repository is run, and git has no more rights than the agent had.
+set -C
 out=/logs/artifacts
 mkdir -p "$out" && rm -rf "$out/answer.patch" "$out/answer.failed"
 as() {{ if [ "$(id -u)" = 0 ]; then setpriv --reuid={id} --regid={id} --clear-groups -- "$@"; else "$@"; fi; }}

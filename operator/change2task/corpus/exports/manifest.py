@@ -7,7 +7,6 @@ whoever publishes.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -15,7 +14,7 @@ from typing import Any, Final
 from change2task.corpus.exports.environment import as_json
 from change2task.corpus.exports.rows import moment
 from change2task.corpus.exports.selection import ALIKE, Duplicate
-from change2task.corpus.exports.task import MANIFEST, ExportTask, Files
+from change2task.corpus.exports.task import MANIFEST, ExportTask
 
 STATEMENT: Final = "https://in-toto.io/Statement/v1"
 PREDICATE: Final = "https://change2task.dev/export/v1"
@@ -26,7 +25,7 @@ class EarlierUnreadable(Exception):
 
 
 def manifest(
-    files: Files,
+    digests: Mapping[str, str],
     tasks: Sequence[ExportTask],
     *,
     export_format: str,
@@ -36,7 +35,7 @@ def manifest(
     overlapping: Mapping[str, Sequence[str]],
     versions: Sequence[Mapping[str, Any]],
 ) -> bytes:
-    """The statement over ``files``; ``left_out`` is task to sentence."""
+    """The statement over all other files, path to SHA-256; ``left_out`` is task to sentence."""
     predicate = {
         "format": export_format,
         "tool": {"name": "change2task", "version": tool},
@@ -53,10 +52,7 @@ def manifest(
     return as_json(
         {
             "_type": STATEMENT,
-            "subject": [
-                {"name": name, "digest": {"sha256": hashlib.sha256(files[name].content).hexdigest()}}
-                for name in sorted(files)
-            ],
+            "subject": [{"name": name, "digest": {"sha256": digests[name]}} for name in sorted(digests)],
             "predicateType": PREDICATE,
             "predicate": predicate,
         }

@@ -10,7 +10,7 @@ import hashlib
 import io
 import json
 import tarfile
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any, Final
 
 from change2task.corpus.exports.task import File, Files
@@ -23,36 +23,35 @@ _INDEX: Final = "application/vnd.oci.image.index.v1+json"
 _EMPTY: Final = "application/vnd.oci.empty.v1+json"
 
 
-def layout(tasks: Mapping[str, tuple[bytes, Files]]) -> Files:
-    """The layout of artefacts by task: its row and its Harbor directory."""
-    files: Files = {"oci-layout": File(_json({"imageLayoutVersion": "1.0.0"}))}
-    manifests: list[dict[str, Any]] = []
-    for name in sorted(tasks):
-        row, folder = tasks[name]
-        document = {
-            "schemaVersion": 2,
-            "mediaType": _MANIFEST,
-            "artifactType": ARTIFACT,
-            "config": _blob(files, _EMPTY, b"{}"),
-            "layers": [
-                {**_blob(files, ROW, row), "annotations": {"org.opencontainers.image.title": f"{name}.json"}},
-                {
-                    **_blob(files, FOLDER, archive(name, folder)),
-                    "annotations": {"org.opencontainers.image.title": f"{name}.tar"},
-                },
-            ],
-            "annotations": {"org.opencontainers.image.title": name},
-        }
-        manifests.append(
+def artefact(name: str, row: bytes, folder: Files) -> tuple[Files, dict[str, Any]]:
+    """The blobs of a task's artefact, and its line in the layout's index."""
+    files: Files = {}
+    document = {
+        "schemaVersion": 2,
+        "mediaType": _MANIFEST,
+        "artifactType": ARTIFACT,
+        "config": _blob(files, _EMPTY, b"{}"),
+        "layers": [
+            {**_blob(files, ROW, row), "annotations": {"org.opencontainers.image.title": f"{name}.json"}},
             {
-                **_blob(files, _MANIFEST, _json(document)),
-                "artifactType": ARTIFACT,
-                "annotations": {"org.opencontainers.image.ref.name": name},
-            }
-        )
-    index = {"schemaVersion": 2, "mediaType": _INDEX, "manifests": manifests}
-    files["index.json"] = File(_json(index))
-    return files
+                **_blob(files, FOLDER, archive(name, folder)),
+                "annotations": {"org.opencontainers.image.title": f"{name}.tar"},
+            },
+        ],
+        "annotations": {"org.opencontainers.image.title": name},
+    }
+    line = {
+        **_blob(files, _MANIFEST, _json(document)),
+        "artifactType": ARTIFACT,
+        "annotations": {"org.opencontainers.image.ref.name": name},
+    }
+    return files, line
+
+
+def layout(lines: Sequence[dict[str, Any]]) -> Files:
+    """What makes blobs a layout: its version, and the index of all artefacts."""
+    index = {"schemaVersion": 2, "mediaType": _INDEX, "manifests": list(lines)}
+    return {"oci-layout": File(_json({"imageLayoutVersion": "1.0.0"})), "index.json": File(_json(index))}
 
 
 def archive(name: str, folder: Files) -> bytes:

@@ -20,7 +20,7 @@ from change2task.api.taskvariant import Checks, OutputContract
 from change2task.corpus.asked import named_tests
 from change2task.corpus.exports.roots import root_commit
 from change2task.corpus.exports.statement import problem_statement
-from change2task.corpus.exports.task import ExportTask, File, Files
+from change2task.corpus.exports.task import ExportTask
 
 FILE: Final = "tasks.jsonl"
 VERSION: Final = "1"
@@ -153,11 +153,6 @@ def task_row(task: ExportTask, overlaps: tuple[str, ...]) -> TaskRow:
         overlaps=overlaps,
         tool_version=spec.tool_version,
     )
-
-
-def rows_file(rows: list[TaskRow]) -> Files:
-    """All rows in one file."""
-    return {FILE: File(b"".join(row.canonical() + b"\n" for row in rows))}
 
 
 def moment(seconds: int) -> str:

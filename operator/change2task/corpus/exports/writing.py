@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from change2task.corpus.exports.task import MANIFEST, Files
@@ -30,18 +32,30 @@ def earlier_manifest(out: Path) -> bytes | None:
     return None
 
 
-def write_export(files: Files, out: Path) -> None:
-    """Put all files in the place of what ``earlier_manifest`` found there. Raises OSError."""
+@contextmanager
+def writing(out: Path) -> Iterator[Callable[[Files], None]]:
+    """Takes files, and at the end puts all of them in the place of what ``earlier_manifest`` found at ``out``.
+
+    Where the block ends with an exception, ``out`` stays as it was. Raises OSError.
+    """
     out = out.absolute()
     part, old = (out.with_name(f".{out.name}.{word}") for word in ("part", "old"))
     for left in (part, old):
         if left.exists():
             shutil.rmtree(left)
-    for name, file in files.items():
-        path = part / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(file.content)
-        path.chmod(0o755 if file.executable else 0o644)
+
+    def take(files: Files) -> None:
+        for name, file in files.items():
+            path = part / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(file.content)
+            path.chmod(0o755 if file.executable else 0o644)
+
+    try:
+        yield take
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
+        raise
     if os.path.lexists(out):
         out.rename(old)
     part.rename(out)
