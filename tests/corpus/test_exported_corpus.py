@@ -143,7 +143,7 @@ def test_an_export_replaces_an_earlier_one_and_nothing_else(tmp_path: Path) -> N
         take({"MANIFEST.json": File(b"{}")})
     assert earlier_manifest(out) == b"{}"
     assert (out / "a/x.sh").stat().st_mode & 0o111
-    with pytest.raises(NotADirectoryError), writing(out) as take:
+    with pytest.raises(FileExistsError), writing(out) as take:
         take({"b": File(b"2"), "b/c": File(b"in a file")})
     assert sorted(one.name for one in out.iterdir()) == ["MANIFEST.json", "a"]
     with writing(out) as take:
