@@ -99,7 +99,7 @@ bench: venv ## measure what docs/benchmarks.md states
 	$(BIN)/python -m pytest tests/bench -n 0 --no-cov -m bench $(ARGS)
 
 consumers: venv ## exports read by harbor, swebench and verifiers from their own wheels; C2T_STORE=... for another store (docs/exports.md)
-	$(BIN)/python -m pytest tests/consumers -n 0 --no-cov -m consumers $(ARGS)
+	$(BIN)/python -m pytest tests/consumers tests/runtime/test_lowered.py -n 0 --no-cov -m consumers $(ARGS)
 
 clean: ## remove what make made (the demo's downloads too)
 	rm -rf $(VENV) .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.* dist

@@ -14,6 +14,9 @@ import pytest
 from change2task.runtime.errors import SandboxError
 from change2task.runtime.lowered import USER, LoweredSandbox
 from change2task.runtime.models import Command, Limits, Mount, Outcome
+from change2task.runtime.sandbox import Sandbox
+from tests.runtime.bench import Bench, SandboxMaker
+from tests.runtime.conformance import SandboxConformance
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="giving rights up takes root, as in a container")
 
@@ -75,3 +78,33 @@ def test_without_root_it_is_refused_with_what_it_takes(root: Path, monkeypatch: 
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     with pytest.raises(SandboxError, match="takes root and setpriv"):
         LoweredSandbox(root)
+
+
+@needs_root
+@pytest.mark.consumers
+class TestLoweredSandbox(SandboxConformance):
+    """What every sandbox guarantees. Only verifiers of exports use this one, so it is tried with them."""
+
+    @pytest.fixture
+    def make_sandbox(self, root: Path) -> SandboxMaker:
+        def make(root: Path = root / "base", **options: int) -> Sandbox:
+            return LoweredSandbox(root, **options)
+
+        return make
+
+    # Root's own files are out of reach, which is more than the sandbox declares: others' may not be.
+
+    def test_files_of_the_host_are_out_of_sight_as_declared(self, bench: Bench, tmp_path: Path) -> None:
+        secret = tmp_path / "secret"
+        secret.write_text("secret")
+        bench.shell(f"cat {secret}")
+        assert "secret" not in bench.printed.replace(str(secret), "")
+
+    def test_files_of_the_host_cannot_be_written_as_declared(self, bench: Bench, tmp_path: Path) -> None:
+        bench.shell(f"echo 1 >{tmp_path}/made")
+        assert not (tmp_path / "made").exists()
+
+    def test_read_only_mounts_cannot_be_written_as_declared(self, bench: Bench) -> None:
+        (bench.workspace.plan / "word").write_text("planned")
+        bench.shell(f"cd {bench.layout.plan}; chmod 777 . word; echo other > word; touch new; rm -f word")
+        assert [(path.name, path.read_text()) for path in bench.workspace.plan.iterdir()] == [("word", "planned")]

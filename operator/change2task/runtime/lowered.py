@@ -14,6 +14,7 @@ from typing import Final
 
 import psutil
 
+from change2task.runtime.disk import RESERVE_BYTES
 from change2task.runtime.errors import SandboxError
 from change2task.runtime.models import Command, Layout, Outcome
 from change2task.runtime.plain import ISOLATION, PlainSandbox
@@ -31,16 +32,16 @@ class LoweredSandbox:
         not_enforced=(
             "files: a command can read what any user can, and write where any user can",
             *ISOLATION.not_enforced[1:2],
-            "processes: a command sees all processes and can end those of its own user alone",
+            "processes: a command sees all processes, and of its own user's it can end them, its main one included",
             *ISOLATION.not_enforced[3:],
         )
     )
 
-    def __init__(self, root: Path, user: int = USER) -> None:
+    def __init__(self, root: Path, *, user: int = USER, reserve_bytes: int = RESERVE_BYTES) -> None:
         setpriv = shutil.which("setpriv")
         if setpriv is None or os.geteuid() != 0:
             raise SandboxError("to run commands as another user takes root and setpriv (util-linux)")
-        self._plain, self._user = PlainSandbox(root), user
+        self._plain, self._user = PlainSandbox(root, reserve_bytes=reserve_bytes), user
         self._prefix = (setpriv, f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs", "--")
 
     @property
