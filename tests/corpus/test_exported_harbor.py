@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 import tomllib
 import zipfile
 from dataclasses import replace
@@ -104,3 +106,33 @@ def test_the_statement_has_goal_words_and_names() -> None:
     assert problem_statement(task(statement=said).variant) == (
         "# T\n\nFix it.\n\nWords.\n\nChecks use these names:\n\n- `f` in `a.py`\n"
     )
+
+
+_BLOCKED = """
+import re, sys
+from importlib.metadata import packages_distributions
+
+def canonical(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+pins = {canonical(one) for one in sys.argv[1].split(",")}
+known = {name for name, of in packages_distributions().items() if {canonical(one) for one in of} & pins}
+known |= {*sys.stdlib_module_names, "change2task", "_distutils_hack"}
+absent = {f"change2task.{room}" for room in ("cli", "operator", "pods", "cluster")}
+
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        first = name.partition(".")[0]
+        if name in absent or not (first in known or first.startswith("_sysconfigdata")):
+            raise ModuleNotFoundError(f"No module named {name!r} in a verifier", name=name)
+
+sys.meta_path.insert(0, Blocker())
+import change2task.pipeline.exported
+print("imported")
+"""
+
+
+def test_what_goes_along_needs_nothing_but_what_its_lock_names() -> None:
+    names = ",".join(line.partition("==")[0] for line in program.requirements().decode().splitlines() if "==" in line)
+    done = subprocess.run([sys.executable, "-c", _BLOCKED, names], capture_output=True, text=True, check=False)
+    assert done.stdout == "imported\n", done.stderr
