@@ -14,7 +14,7 @@ WORKERS ?= auto
 INSTALL = $(if $(KUBECONFIG_FILE),--kubeconfig $(KUBECONFIG_FILE)) $(if $(VALUES),--values $(VALUES))
 
 .DEFAULT_GOAL := help
-.PHONY: help venv install uninstall helm images lock test lint format types layers generate generated fast unit coverage cluster cluster-image cluster-down smoke e2e chaos demo bench clean
+.PHONY: help venv install uninstall helm images lock test lint format types layers generate generated fast unit coverage cluster cluster-image cluster-down smoke e2e chaos demo bench consumers clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,14 +56,14 @@ generated: venv ## fail when a generated file differs from what the code gives
 	$(BIN)/python -m hack.generate --check
 
 unit: venv ## all tests in parallel
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not bench and not cluster" $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not bench and not cluster and not consumers" $(ARGS)
 
 # Measuring costs two thirds of the processor time again, so it is asked for.
 coverage: venv ## the same, and what of the code they reach
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term -m "not bench and not cluster" $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term -m "not bench and not cluster and not consumers" $(ARGS)
 
 fast: venv ## the tests that need no index and no container engine, without coverage
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "not network and not docker and not bench and not cluster" $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "not network and not docker and not bench and not cluster and not consumers" $(ARGS)
 
 cluster: venv ## a real Kubernetes cluster with registry, git server, package index (docs/cluster-tests.md)
 	@$(BIN)/python -m hack.kind up
@@ -101,6 +101,9 @@ demo: venv ## the whole way on real code: history, run, an accepted task, graded
 
 bench: venv ## measure what docs/benchmarks.md states
 	$(BIN)/python -m pytest tests/bench -n 0 --no-cov -m bench $(ARGS)
+
+consumers: venv ## exports read by harbor, swebench and verifiers from their own wheels; C2T_STORE=... for another store (docs/exports.md)
+	$(BIN)/python -m pytest tests/consumers tests/runtime/test_lowered.py -n 0 --no-cov -m consumers $(ARGS)
 
 clean: ## remove what make made (the demo's downloads too)
 	rm -rf $(VENV) .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.* dist

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "requirements"
+GRADER = ROOT / "operator/change2task/corpus/exports/grader.lock"
+"""Goes into exports, so it lies in the package."""
 COMPILE = (
     "pip",
     "compile",
@@ -30,13 +33,17 @@ def main() -> int:
     """Resolve runtime, then everything else under it, so that tests run on what users get."""
     uv = Path(sys.executable).parent / "uv"
     runtime = FOLDER / "runtime.lock"
-    for target, inputs in (
-        (runtime, ("pyproject.toml",)),
-        (FOLDER / "dev.lock", ("pyproject.toml", "--extra=dev", f"--constraints={runtime}")),
-        (FOLDER / "bootstrap.lock", ("-", f"--constraints={runtime}")),
+    grader = "\n".join(
+        tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["grader"]
+    )
+    for target, inputs, given in (
+        (runtime, ("pyproject.toml",), ""),
+        (FOLDER / "dev.lock", ("pyproject.toml", "--extra=dev", f"--constraints={runtime}"), ""),
+        (FOLDER / "bootstrap.lock", ("-", f"--constraints={runtime}"), "uv"),
+        (GRADER, ("-", f"--constraints={runtime}"), grader),
     ):
         command = (str(uv), *COMPILE, "--output-file", str(target), *inputs)
-        subprocess.run(command, check=True, cwd=ROOT, input=b"uv\n", stdout=subprocess.DEVNULL)
+        subprocess.run(command, check=True, cwd=ROOT, input=f"{given}\n".encode(), stdout=subprocess.DEVNULL)
         print(f"wrote {target.relative_to(ROOT)}")
     return 0
 

@@ -162,6 +162,23 @@ def test_a_task_is_replayed_by_the_operator(demo: Demo) -> None:
     assert (told["same"], told["times"], told.get("differences", [])) == (True, 2, [])
 
 
+def test_the_tasks_of_a_cluster_are_exported(kind_cluster: Cluster, demo: Demo, tmp_path: Path) -> None:
+    histories = {url: ROOT / ".demo" / "history" / f"{url.rpartition('/')[2]}.git" for url in kind_cluster.mirrors}
+    mirrors = [f"--mirror={url}={path}" for url, path in histories.items()]
+    words = ["export", "--cluster", "--kubeconfig", demo.kubectl.kubeconfig, "--format", "harbor", *mirrors]
+    done = subprocess.run(
+        [str(Path(sys.executable).with_name("change2task")), *map(str, words), str(tmp_path / "out")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    tasks = {one["status"]["variantRef"]["name"] for one in demo.there.values() if one["status"]["accepted"]}
+    held = {path.parent.name for path in (tmp_path / "out").glob("*/task.toml")}
+    assert held <= tasks
+    assert all(f"left out {name}: nearly the same" in done.stdout for name in tasks - held)
+
+
 def test_no_pod_with_repository_code_has_a_token_or_a_network(demo: Demo) -> None:
     pods = demo.kubectl.get("pods", "-n", "default", "--selector=change2task.dev/network=none")["items"]
     assert pods

@@ -33,6 +33,13 @@ def test_every_runtime_range_is_met_by_the_runtime_lock() -> None:
     assert unmet(PROJECT["project"]["dependencies"], "runtime.lock") == []
 
 
+def test_the_grader_of_exports_is_locked_at_the_runtime_s_own_versions() -> None:
+    grader = "../operator/change2task/corpus/exports/grader.lock"
+    assert unmet(PROJECT["project"]["optional-dependencies"]["grader"], grader) == []
+    runtime = pins("runtime.lock")
+    assert pins(grader).items() <= runtime.items()
+
+
 def test_every_development_range_is_met_by_the_development_lock() -> None:
     extras = PROJECT["project"]["optional-dependencies"]["dev"]
     build = PROJECT["build-system"]["requires"]

@@ -42,6 +42,12 @@ def schema(model: type[Model]) -> Schema:
     }
 
 
+def document_schema(model: type[Model]) -> Schema:
+    """The closed JSON schema (draft 2020-12) of a document that is no resource."""
+    made: Schema = _without_rules(model.model_json_schema(by_alias=True))
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **made}
+
+
 def _without_rules(node: Any) -> Any:
     if isinstance(node, dict):
         return {k: _without_rules(v) for k, v in node.items() if not str(k).startswith("x-kubernetes-")}

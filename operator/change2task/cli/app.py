@@ -15,6 +15,7 @@ from change2task.cli import consoles, failures, logs
 from change2task.cli.commands import (
     certify,
     explain,
+    export,
     grade,
     import_,
     lock,
@@ -71,6 +72,7 @@ app.command("replay", short_help="Run a task's three states again and compare.")
 app.command("show", short_help="Print a task: statement, checks, and patches D, T and G.")(show.show)
 app.command("grade", short_help="Grade an agent's patch against a task.")(grade.grade)
 app.command("certify", short_help="Search all that an agent can read for a task's answer.")(certify.certify_tasks)
+app.command("export", short_help="Write tasks for Harbor, SWE-bench, as JSON lines or OCI.")(export.export)
 app.command("validate", short_help="Check manifests without running anything.")(validate.validate)
 app.command("lock", short_help="Write the lock of a base's dependencies into its manifest.")(lock.lock)
 app.command("mine", short_help="Find merged changes worth trying, and why not the others.")(mine.mine)

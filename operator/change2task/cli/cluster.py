@@ -57,12 +57,15 @@ def connected(kubeconfig: Path | None) -> Kube:
 
 
 @contextmanager
-def cluster_store(kubeconfig: Path | None, namespace: str, name: str, auth: Path | None) -> Iterator[Store]:
-    """A store for a while, with a candidate, task or base of a cluster and all that belongs to it."""
+def cluster_store(
+    kubeconfig: Path | None, namespace: str, names: tuple[str, ...], auth: Path | None
+) -> Iterator[Store]:
+    """A store for a while, with candidates, tasks or bases of a cluster (all, or those named) and their evidence."""
     with tempfile.TemporaryDirectory(prefix="change2task-") as folder:
         store = Store.open(Path(folder) / "store", create=True)
-        if not brought(kubeconfig, namespace, (name,), auth, store):
-            raise InputError(f"there is no candidate, task or base {name!r} in namespace {namespace} of the cluster")
+        if not brought(kubeconfig, namespace, names, auth, store):
+            said = f"candidate, task or base {', '.join(names)}" if names else "candidate or base"
+            raise InputError(f"there is no {said} in namespace {namespace} of the cluster")
         yield store
 
 

@@ -24,7 +24,7 @@ def explain_verdict(
 ) -> None:
     """Say why this verdict, from the stored evidence alone."""
     if cluster:
-        with cluster_store(kubeconfig, namespace, name, registry_auth) as brought:
+        with cluster_store(kubeconfig, namespace, (name,), registry_auth) as brought:
             _explain(brought, name)
         return
     _explain(Store.open(store, create=False), name)

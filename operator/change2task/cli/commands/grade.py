@@ -17,11 +17,13 @@ from change2task.cli.lookup import STORE, stored_variant
 from change2task.cli.output import Format, print_document
 from change2task.cli.requests import read_requests
 from change2task.cli.sessions import open_rewards, reopener
+from change2task.corpus.exports.swebench import log_of
+from change2task.corpus.exports.task import NotExportable
 from change2task.corpus.scratch import readable
 from change2task.corpus.store import Store
 from change2task.corpus.submission import MOST_BYTES, PatchUnusable
 from change2task.corpus.verdicts import Grade, NoGrade
-from change2task.pipeline.grading import grade_patch
+from change2task.pipeline.grading import grade_patch, regression_of
 
 
 def grade(
@@ -40,6 +42,10 @@ def grade(
     store: Annotated[Path, typer.Option("--store", help="Store folder.")] = STORE,
     runtime: Annotated[Runtime, typer.Option("--runtime", help="Where commands run.")] = Runtime.PROCESS,
     output: Annotated[Format, typer.Option("--output", "-o", help="table, json or yaml.")] = Format.TABLE,
+    log: Annotated[
+        Path | None,
+        typer.Option("--swe-bench-log", help="Write what came out as a log that SWE-bench's grading reads."),
+    ] = None,
     verbose: Annotated[int, typer.Option("--verbose", "-v", count=True, help="Show what is run.")] = 0,
 ) -> None:
     """Grade an agent's patch against a task: hidden checks on the protected files put back, and regression.
@@ -68,6 +74,11 @@ def grade(
             raise InputError(f"--patch {patch}: {error}") from error
         except NoGrade as error:
             raise InfrastructureError(str(error)) from error
+    if log is not None:
+        try:
+            log.write_text(log_of(graded, variant, regression_of(opened, variant)), encoding="utf-8")
+        except NotExportable as refusal:
+            raise InputError(f"--swe-bench-log {log}: {refusal}") from refusal
     _print(graded, output)
 
 
