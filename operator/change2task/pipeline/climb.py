@@ -22,6 +22,7 @@ from change2task.pipeline import status
 from change2task.pipeline.ports import BaseOnHand
 from change2task.pipeline.progress import Reporter
 from change2task.pipeline.publish import published_files, published_patches, variant_of
+from change2task.pipeline.trials import CaseTrials
 from change2task.pipeline.work import Won, Work
 from change2task.validate.case import Case
 from change2task.validate.qualification import Qualification
@@ -42,6 +43,7 @@ class Climb:
     case: Case
     evidence: Evidence
     contract: FamilyContract
+    trials: CaseTrials
 
     def run(self, answers: Iterator[Proposal | NotApplicable]) -> Verdict:
         """The winning proposal's verdict, or the reason of the one that came furthest.
@@ -68,6 +70,7 @@ class Climb:
         repository = self.base.repository
         with self.work.stage("validation"):
             qualification = qualify(repository, self.runner, self.case, proposal)
+        self.trials.note(proposal, qualification)
         patch = repository.diff(self.case.healthy_tree, proposal.tree)
         self.work.attempts.append(
             Attempt(

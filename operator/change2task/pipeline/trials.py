@@ -1,0 +1,75 @@
+"""Trials for strategies that search: the ladder's refused proposals, and a few tests run on a tree.
+
+A trial's word is advisory. It asks the change's tests and those that a proposal broke, once, on the whole task state;
+the proposal that comes of it is judged by every gate afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from change2task.api.reasons import Reason
+from change2task.checks.passes import PassOrder, PassRunner, perturbation
+from change2task.construct.models import Proposal
+from change2task.construct.trials import Rejected, Told
+from change2task.validate import rounds
+from change2task.validate.case import Case
+from change2task.validate.qualification import Qualification, Refused
+from change2task.validate.static_gates import static_gates
+from change2task.vcs.repository import Repository
+
+MOST_CHECKS = 300
+
+
+@dataclass
+class CaseTrials:
+    """Trials of one candidate; belongs to one thread."""
+
+    repository: Repository
+    runner: PassRunner
+    case: Case
+    _rejected: list[Rejected] = field(default_factory=list)
+
+    def note(self, proposal: Proposal, qualification: Qualification) -> None:
+        """Keep a proposal that fails the change's tests, and others with them."""
+        verdict = qualification.verdict
+        if verdict.reason is Reason.REGRESSION_BROKE and qualification.targets:
+            named = verdict.evidence.get("broken", ())
+            ids = frozenset(one["id"] if isinstance(one, dict) else str(one) for one in named)
+            self._rejected.append(Rejected(proposal, ids))
+        elif verdict.reason is Reason.TASK_STATE_DOES_NOT_LOAD:
+            self._rejected.append(Rejected(proposal, self._spread()))
+
+    def rejected(self) -> Sequence[Rejected]:
+        """What broke few enough tests to be asked again and again, least first."""
+        return sorted(
+            (one for one in self._rejected if 0 < len(one.broken) <= MOST_CHECKS), key=lambda one: len(one.broken)
+        )
+
+    def fits(self, tree: str) -> bool:
+        """Whether scope, syntax, names and footprint are in order."""
+        try:
+            static_gates(self.repository, self.case, tree, Qualification())
+        except Refused:
+            return False
+        return True
+
+    def run(self, tree: str, checks: frozenset[str]) -> Told:
+        """Raises InfrastructureFault and Cancelled."""
+        mapped = self.case.tests.ids
+        ids = tuple(sorted({*mapped, *checks}))
+        order = PassOrder(tree=tree, ids=ids, perturbation=perturbation(0), label="task-trial")
+        record = rounds.run_settled(self.runner, order)
+        if rounds.fault_of(record) is not None:
+            return Told(targets_fail=True, broken=checks)
+        told = {check: rounds.told(record.suite, check)[0] for check in ids}
+        return Told(
+            targets_fail=any(told[check] not in {"passed", "skipped", "xfailed"} for check in mapped),
+            broken=frozenset(check for check in checks if told[check] != "passed"),
+        )
+
+    def _spread(self) -> frozenset[str]:
+        """Regression checks from all over the suite, where none of them ran at all."""
+        others = sorted(self.case.healthy - set(self.case.tests.ids))
+        return frozenset(others[:: max(1, len(others) // MOST_CHECKS + 1)])
