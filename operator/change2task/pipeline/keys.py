@@ -16,7 +16,7 @@ from change2task.api.taskcandidate import Profile, TaskCandidate
 VERDICT = "verdict"
 """The stage under which a candidate's status keeps the key of its verdict."""
 
-VERDICT_VERSION = 11
+VERDICT_VERSION = 12
 """Raised whenever alignment, construction or validation may decide differently on the same inputs."""
 
 RETRY_ANNOTATION = "change2task.dev/retry"
