@@ -114,7 +114,9 @@ def _in_file(
     suite = record.suite
     scopes = {case.naming.name(check).scope for check in checks}
     if fault_of(record) is not None or not suite.finished or any(e.file in scopes for e in suite.collection_errors):
-        return dict.fromkeys(checks, "failed")
+        # What that version does not hold is younger, whether it loads today or not.
+        held = {check: bool(written(repository, tree, case.naming.name(check), case.naming)) for check in checks}
+        return {check: "failed" if held[check] else _moved(repository, case, check) for check in checks}
     found: dict[str, AtParent] = {}
     for check in checks:
         told = suite.results.get(check)

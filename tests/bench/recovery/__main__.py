@@ -55,7 +55,7 @@ def main() -> int:
         ladders |= {name: ladder for name, ladder in baselines().items() if name not in missing}
         for name, program in missing.items():
             _tell(f"BASELINE {name} IS NOT MEASURED: there is no {program} on this machine; install it")
-    asked = Asked(given.count, given.years, given.seed, given.jobs, given.seconds)
+    asked = Asked(given.count, given.years, given.seed, given.jobs, given.seconds, tuple(given.commits))
     mirrors = Settings(Path(), None, given.mirrors.absolute(), (), None)
     out: Path = given.out.absolute()
     rows: list[dict[str, Any]] = []
@@ -93,6 +93,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--name", default="now", help="of the rows; bases and passes are shared between names")
     parser.add_argument("--repos", nargs="+", default=TUNING, metavar="OWNER/NAME")
     parser.add_argument("--count", type=int, default=6, help="changes of each repository")
+    parser.add_argument("--commits", nargs="+", default=(), metavar="SHA", help="these alone, instead of a sample")
     parser.add_argument("--years", type=float, default=5.0)
     parser.add_argument("--seed", type=int, default=20261130)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="changes side by side")

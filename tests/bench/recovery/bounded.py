@@ -1,4 +1,4 @@
-"""A candidate's time is bounded: after its deadline no pass is begun, and it is lost as late."""
+"""A candidate's time is bounded: after its deadline no pass is begun, and it is left undecided."""
 
 from __future__ import annotations
 

@@ -50,6 +50,8 @@ class Asked:
     seed: int
     jobs: int
     seconds: float
+    commits: tuple[str, ...] = ()
+    """Instead of a sample: these, by how their ids begin."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ class Drive:
 
     def rows(self, file: Path) -> list[dict[str, Any]]:
         """Every sampled change's row, new ones appended to ``file``; AssertionError when the base is not healthy."""
-        known = {row["commit"]: row for row in read_rows(file) if not _failed_by_the_machine(row)}
+        known = {row["commit"]: row for row in read_rows(file) if _is_decided(row)}
         with opened(self.history, self.mirror, self.folder / "base") as session:
             outcome = session.bases.drive(self.history.base)
             if outcome.on_hand is None:
@@ -100,8 +102,10 @@ class Drive:
         found = 0
         drawn = sample(base.repository, base.commit, None, years=self.asked.years, seed=self.asked.seed)
         for sampled in drawn:
-            if found == self.asked.count:
+            if found == (len(self.asked.commits) or self.asked.count):
                 return
+            if self.asked.commits and not sampled.commit.startswith(self.asked.commits):
+                continue
             if _has_target(base, sampled):
                 found += 1
                 yield sampled
@@ -142,7 +146,7 @@ class Drive:
         try:
             row = candidate_row(mine.drive(candidate, replace(base, runner=bounded)))
         except Late as late:
-            return {"accepted": False, "reason": "Late", "message": str(late), "strategy": None, "attempts": []}
+            return {"accepted": None, "reason": "Late", "message": str(late), "strategy": None, "attempts": []}
         except (InfrastructureFault, VcsError, OSError) as fault:
             return {"accepted": None, "reason": "Machine", "message": str(fault), "strategy": None, "attempts": []}
         kept = ("accepted", "reason", "strategy", "level", "family", "seconds", "fidelity", "checks")
@@ -160,8 +164,9 @@ def read_rows(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
-def _failed_by_the_machine(row: dict[str, Any]) -> bool:
-    return any(verdict["accepted"] is None for verdict in row["by"].values())
+def _is_decided(row: dict[str, Any]) -> bool:
+    """Nothing was late and the machine held; what was not is tried again, and goes further on remembered passes."""
+    return all(verdict["accepted"] is not None for verdict in row["by"].values())
 
 
 def _has_target(base: BaseOnHand, sampled: Sampled) -> bool:

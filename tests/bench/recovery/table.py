@@ -71,7 +71,8 @@ def markdown(rows: Sequence[Row], names: Sequence[str], missing: Sequence[str]) 
 def _whole(rows: Sequence[Row], drawn: int) -> Iterator[str]:
     won = _won(rows)
     seeing = [row for row in rows if not without_effect(row)]
-    yield f"{len(rows)} changes decided of {drawn} drawn. Verified: {_told(won, len(rows))};"
+    yield f"{len(rows)} changes decided of {drawn} drawn; the others were late, or the machine failed."
+    yield f"Verified: {_told(won, len(rows))};"
     yield f"of the {len(seeing)} with an effect that their tests see: {_told(won, len(seeing))}."
     seconds = sorted(row["by"]["ladder"].get("seconds", {}).get("construction", 0.0) for row in rows)
     yield f"Construction: median {_at(seconds, 0.5):.2f} s, p90 {_at(seconds, 0.9):.2f} s, most {seconds[-1]:.2f} s."

@@ -39,7 +39,7 @@ def test_a_change_whose_trees_its_own_tests_never_saw_has_no_effect():
 
 def test_reasons_are_gathered_in_kinds_and_unknown_ones_stay_themselves():
     assert lost_kind(BROKE) == "breaks an older test"
-    assert lost_kind(row(False, "Late")) == "Late"
+    assert lost_kind(row(False, "CopyOfTheAnswer")) == "CopyOfTheAnswer"
 
 
 def test_first_success_counts_under_the_strategy_that_was_repaired_and_adds_up():
@@ -52,7 +52,7 @@ def test_first_success_counts_under_the_strategy_that_was_repaired_and_adds_up()
 
 def test_what_the_machine_failed_is_drawn_but_not_decided():
     machine = row(None, "Machine")
-    assert markdown([WON, machine], [], []).startswith("1 changes decided of 2 drawn.")
+    assert markdown([WON, machine], [], []).startswith("1 changes decided of 2 drawn;")
     assert markdown([machine], [], []) == "Nothing was decided.\n"
 
 
