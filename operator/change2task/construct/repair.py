@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from change2task.construct.go_imports import balanced
 from change2task.construct.missed import Missed, defined, missed
 from change2task.construct.models import Assignment, Region
 from change2task.construct.placing import with_name, without_imports
@@ -61,7 +62,7 @@ class _Repair:
         self._regions: list[Region] = []
 
     def run(self) -> Repaired | None:
-        first = ""
+        first = self._balanced()
         for _ in range(MOST_ROUNDS):
             lacking, unbound = self._missed(), list(self._unbound())
             if not lacking and not unbound:
@@ -82,6 +83,16 @@ class _Repair:
         if not first or self._broken():
             return None
         return Repaired(self._written(), tuple(self._regions), first)
+
+    def _balanced(self) -> str:
+        """Go's imports brought into line with their uses; in a sentence what was wrong with them."""
+        for path, text in sorted(self._now.items()):
+            if language_of(path, text[:256]) is Language.GO:
+                was = [self._was[path]] if path in self._was else []
+                self._now[path], said = balanced(text, [*was, *self._older(path)])
+                for how in said:
+                    self._say(path, how)
+        return "; ".join(region.how for region in self._regions[:3])
 
     def _missed(self) -> tuple[Missed, ...]:
         gone = (defined(path, text) - defined(path, self._now.get(path, b"")) for path, text in self._was.items())
