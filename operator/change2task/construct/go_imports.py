@@ -1,7 +1,7 @@
 """Go's imports brought into line with what a merged file uses. Pure.
 
-In other languages an import too many is harmless, so that merging never takes one away. Go builds nothing of a package
-in which an import is not used, or one is missing: a candidate that undoes the change rightly would be lost for its head.
+In other languages an import too many is harmless, so that merging never takes one away. Go builds nothing of a
+package in which an import is idle or missing: a candidate that undoes the change rightly would be lost for its head.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _UNNAMED = frozenset({"_", "."})
 def balanced(text: bytes, sources: Sequence[bytes]) -> tuple[bytes, tuple[str, ...]]:
     """The file with the imports that it uses, and in words what came and went.
 
-    ``sources`` are other versions of the file, the base's first; the first that knows a package says how it is imported.
+    ``sources`` are other versions of the file, the base's first; whichever knows a package first says how to import it.
     An import that the base does not use either, as far as its name tells, stays as it is there.
     """
     used = _qualifiers(text)
