@@ -29,8 +29,9 @@ class Qualification:
     ``hidden_files`` and ``traces`` say by quoted path how tests, and what else names the change, went from the agent's
     tree; ``traces_left`` why some stayed. ``own_hidden`` are the change's own functions that pass on the task state and
     are hidden, as (scope, function); ``own_coupled`` those of them that say how an answer is written, so that none is
-    asked to pass them. ``plain``: only what must be hidden is, since other checks need the rest. ``shared`` is what of
-    the answer the statement holds.
+    asked to pass them. ``plain``: only what must be hidden is, since other checks need the rest. ``older_helpers``:
+    what the change wrote into helpers of tests is undone, since older tests need them. ``shared`` is what of the answer
+    the statement holds.
     """
 
     gates: list[Verdict] = field(default_factory=list)
@@ -47,6 +48,7 @@ class Qualification:
     traces: dict[str, str] = field(default_factory=dict)
     traces_left: dict[str, str] = field(default_factory=dict)
     plain: bool = False
+    older_helpers: bool = False
     shared: tuple[str, ...] = ()
     roles: tuple[RoleVerdict, ...] = ()
     runs: dict[str, Any] = field(default_factory=dict)

@@ -65,6 +65,15 @@ def screen_regression(
             else:
                 result.plain = False
                 tree = hidden.agent_tree(repository, case, task_tree, result)
+        if failing and case.helpers and not result.older_helpers:
+            result.older_helpers = True
+            older = hidden.agent_tree(repository, case, task_tree, result)
+            again, still = _run_open(runner, case, older, result)
+            if set(failing) - set(still):
+                tree, record, failing = older, again, still
+            else:
+                result.older_helpers = False
+                tree = hidden.agent_tree(repository, case, task_tree, result)
         if not failing:
             break
         ids = hidden.regression(case, result).open
