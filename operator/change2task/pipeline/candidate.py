@@ -159,7 +159,7 @@ class CandidateDriver:
             stated = self._stated(case, base, runner)
         if not stated.passed:
             return stated
-        trials = CaseTrials(base.repository, runner, case)
+        trials = CaseTrials(base.repository, runner, case, work)
         way = Climb(
             name=name,
             base=base,

@@ -52,7 +52,7 @@ class Climb:
         """
         refusals: list[tuple[int, Verdict]] = []
         while True:
-            with self.work.stage("construction"):
+            with self.work.stage("construction"), self.work.apart("construction", "trials"):
                 answer = next(answers, None)
             if answer is None:
                 return status.terminal(refusals, self.work.attempts)

@@ -13,6 +13,7 @@ from change2task.api.reasons import Reason
 from change2task.checks.passes import PassOrder, PassRunner, perturbation
 from change2task.construct.models import Proposal
 from change2task.construct.trials import Rejected, Told
+from change2task.pipeline.work import Work
 from change2task.validate import rounds
 from change2task.validate.case import Case
 from change2task.validate.qualification import Qualification, Refused
@@ -29,6 +30,7 @@ class CaseTrials:
     repository: Repository
     runner: PassRunner
     case: Case
+    work: Work
     _rejected: list[Rejected] = field(default_factory=list)
 
     def note(self, proposal: Proposal, qualification: Qualification) -> None:
@@ -60,7 +62,8 @@ class CaseTrials:
         mapped = self.case.tests.ids
         ids = tuple(sorted({*mapped, *checks}))
         order = PassOrder(tree=tree, ids=ids, perturbation=perturbation(0), label="task-trial")
-        record = rounds.run_settled(self.runner, order)
+        with self.work.stage("trials"):
+            record = rounds.run_settled(self.runner, order)
         if rounds.fault_of(record) is not None:
             return Told(targets_fail=True, broken=checks)
         told = {check: rounds.told(record.suite, check)[0] for check in ids}
