@@ -72,12 +72,13 @@ def clash(base: str, ours: str, theirs: str = "", names: str = "ignored") -> Cla
         ("if (ignored(x)) {\n    one();\n}\nkeep();\n", "keep();\n"),
         ("ignored_too = 1\nignored = 2\n", "ignored_too = 1\n"),
         ("# ignored: said\nkeep()\n", "keep()\n"),
-        ("own()\nignored = 1\nother()\n", "other()\n"),
+        ("own_and_never_else()\nignored = 1\nother()\n", "other()\n"),
+        ("return False\nignored = 1\n", "return False\n"),
     ],
-    ids=["brackets", "inside", "emptied", "braces", "head", "word", "comment", "as added"],
+    ids=["brackets", "inside", "emptied", "braces", "head", "word", "comment", "as added", "by chance"],
 )
 def test_statements_that_use_it_go_and_nothing_else(ours: str, left: str):
-    assert coined(clash("own()\nignored = 1\n", ours)) == Settled(
+    assert coined(clash("own_and_never_else()\nignored = 1\nreturn False\n", ours)) == Settled(
         lines(left), "statements that use what the change coined taken away"
     )
 
@@ -89,6 +90,7 @@ def test_statements_that_use_it_go_and_nothing_else(ours: str, left: str):
         ("ignored = 1\n", "keep()\n", ""),
         ("ignored = old(1)\n", "ignored = 2\n", "plain = old(1)\n"),
         ("ignored = 1\n", "ignored = [\n", ""),
+        ("ignored = 1\n", "try:\n    a()\nexcept ignored:\n    b()\n", ""),
         ("ignored = 1\n", "]\nignored = 1\n", ""),
     ],
     ids=[
@@ -96,6 +98,7 @@ def test_statements_that_use_it_go_and_nothing_else(ours: str, left: str):
         "nobody uses it",
         "the change took lines away",
         "left open",
+        "handler",
         "closed first",
     ],
 )

@@ -15,6 +15,9 @@ from change2task.construct.resolve.nested import Nested, nested
 from change2task.construct.resolve.words import tells, words
 
 _MOST_LINES = 400
+_LEAST = 20
+"""Signs of a line below which that it stands twice may be chance."""
+_HANDLERS = (b"except", b"finally", b"catch")
 
 
 def coined(clash: Clash) -> Settled | None:
@@ -25,7 +28,7 @@ def coined(clash: Clash) -> Settled | None:
     if statements is None:
         return None
     known = {line.strip() for line in clash.theirs}
-    added = {line.strip() for line in clash.base if tells(line)} - known
+    added = {text for line in clash.base if len(text := line.strip()) >= _LEAST} - known
     kept = _without(statements, clash.coined, added)
     if kept is None or len(kept) == len(clash.ours):
         return None
@@ -51,6 +54,8 @@ def _without(statements: Sequence[Nested], names: frozenset[bytes], added: set[b
             return None
         emptied = bool(one.inner) and not any(tells(line) for line in inner)
         gone = _uses([*one.head, *one.tail], names) or (not one.inner and _is_added(one, added)) or emptied
+        if gone and one.head[0].lstrip(b"} \t").startswith(_HANDLERS):
+            return None
         if not gone:
             left += (*one.head, *inner, *one.tail)
     return tuple(left)
