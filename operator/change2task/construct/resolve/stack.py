@@ -78,7 +78,7 @@ def merge(
     clashes = sum(part.settled is None for part in parts)
     if clashes > MOST_CLASHES:
         raise Unmergeable(f"it clashes with later work in {clashes} places, more than {MOST_CLASHES}")
-    coined = frozenset(filter(is_name, words(b"".join(sides[0])))) - frozenset(words(b"".join(sides[2])))
+    coined = _coined(sides[0], sides[2]) if clashes else frozenset()
     passed_over: dict[int, int] = {}
     while True:
         merged, clashing = _assembled(parts, resolvers, (language, renamed, coined), otherwise, passed_over)
@@ -86,6 +86,12 @@ def merge(
         if torn is None or sum(passed_over.values()) == MOST_TORN:
             return Merged(layout.dressed(merged.content), merged.notes, merged.unsettled)
         passed_over[torn] = passed_over.get(torn, 0) + 1
+
+
+def _coined(base: Sequence[bytes], theirs: Sequence[bytes]) -> frozenset[bytes]:
+    """Names that stand after the change and nowhere before it."""
+    brought = frozenset(words(b"".join(base))) - frozenset(words(b"".join(theirs)))
+    return frozenset(filter(is_name, brought))
 
 
 def _assembled(
