@@ -1,7 +1,7 @@
 """Trials for strategies that search: the ladder's refused proposals, and a few tests run on a tree.
 
-A trial's word is advisory. It asks the change's tests and those that a proposal broke, once, on the whole task state;
-the proposal that comes of it is judged by every gate afterwards.
+A trial's word is advisory. It asks those tests that a proposal broke, once, as the agent would see them, and then the
+change's own; the proposal that comes of it is judged by every gate afterwards.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from change2task.checks.passes import PassOrder, PassRunner, perturbation
 from change2task.construct.models import Proposal
 from change2task.construct.trials import Rejected, Told
 from change2task.pipeline.work import Work
-from change2task.validate import rounds
+from change2task.validate import hidden, rounds
 from change2task.validate.case import Case
 from change2task.validate.qualification import Qualification, Refused
 from change2task.validate.static_gates import static_gates
@@ -58,19 +58,33 @@ class CaseTrials:
         return True
 
     def run(self, tree: str, checks: frozenset[str]) -> Told:
-        """Raises InfrastructureFault and Cancelled."""
-        mapped = self.case.tests.ids
-        ids = tuple(sorted({*mapped, *checks}))
-        order = PassOrder(tree=tree, ids=ids, perturbation=perturbation(0), label="task-trial")
+        """The older tests as the agent would see them, and the change's own only where these have got better.
+
+        Raises InfrastructureFault and Cancelled.
+        """
         with self.work.stage("trials"):
-            record = rounds.run_settled(self.runner, order)
+            older = self._outcomes(self._open(tree), tuple(sorted(checks)), "task-trial-older")
+            broken = frozenset(check for check in checks if older.get(check) != "passed")
+            if broken == checks:
+                return Told(targets_fail=True, broken=broken)
+            own = self._outcomes(tree, self.case.tests.ids, "task-trial")
+        fail = any(own.get(check, "missing") not in {"passed", "skipped", "xfailed"} for check in self.case.tests.ids)
+        return Told(targets_fail=fail, broken=broken)
+
+    def _open(self, tree: str) -> str:
+        """The tree without the change's own tests, with which older ones beside them might not even load."""
+        try:
+            return hidden.agent_tree(self.repository, self.case, tree, Qualification(targets=self.case.tests.ids))
+        except Refused:
+            return tree
+
+    def _outcomes(self, tree: str, ids: tuple[str, ...], label: str) -> dict[str, str]:
+        """What each test told; nothing where the harness gave no verdict."""
+        order = PassOrder(tree=tree, ids=ids, perturbation=perturbation(0), label=label)
+        record = rounds.run_settled(self.runner, order)
         if rounds.fault_of(record) is not None:
-            return Told(targets_fail=True, broken=checks)
-        told = {check: rounds.told(record.suite, check)[0] for check in ids}
-        return Told(
-            targets_fail=any(told[check] not in {"passed", "skipped", "xfailed"} for check in mapped),
-            broken=frozenset(check for check in checks if told[check] != "passed"),
-        )
+            return {}
+        return {check: rounds.told(record.suite, check)[0] for check in ids}
 
     def _spread(self) -> frozenset[str]:
         """Regression checks from all over the suite, where none of them ran at all."""
