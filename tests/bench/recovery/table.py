@@ -100,7 +100,8 @@ def _order(row: Row) -> list[str]:
 
 
 def _plain(strategy: str) -> str:
-    return strategy.removesuffix("+repair")
+    """The strategy that a proposal counts under: a repaired one under its own, a narrowed one under the search."""
+    return "narrowed" if strategy.endswith("+narrowed") else strategy.removesuffix("+repair")
 
 
 def _baselines(rows: Sequence[Row], names: Sequence[str], missing: Sequence[str]) -> Iterator[str]:

@@ -50,6 +50,17 @@ def test_first_success_counts_under_the_strategy_that_was_repaired_and_adds_up()
     assert "| breaks an older test | 1 | n bbbbbbbb |" in page
 
 
+def test_what_was_narrowed_counts_under_the_search():
+    narrowed = row(
+        True,
+        "Accepted",
+        ("older-units", "rejected", "RegressionBroke"),
+        ("narrowed", "notApplicable", "x"),
+        ("older-units+narrowed", "accepted", "Accepted"),
+    )
+    assert "| narrowed | 1 | 1 | 1 of 1 (100 %) |" in markdown([narrowed], [], [])
+
+
 def test_what_the_machine_failed_is_drawn_but_not_decided():
     machine = row(None, "Machine")
     assert markdown([WON, machine], [], []).startswith("1 changes decided of 2 drawn;")
