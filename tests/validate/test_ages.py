@@ -26,7 +26,9 @@ IDS = tuple(f"test_m.py::test_proxies[names{n}]" for n in range(3))
 
 @pytest.fixture
 def later(tmp_path: Path):
-    def told(then: str, now: str, *failing: str, coined: str = "is_local") -> tuple[str, ...]:
+    def told(
+        then: str, now: str, *failing: str, coined: str = "is_local", demand: Demand = Demand.ANY
+    ) -> tuple[str, ...]:
         repo = RepoBuilder(tmp_path / "repo")
         before = repo.commit({"m.py": "def proxies(n):\n    return n\n"})
         after = repo.commit({"m.py": f"def {coined}(n):\n    return n\n", "old_m.py": then})
@@ -36,7 +38,7 @@ def later(tmp_path: Path):
         case = Case(
             healthy_tree=repo.tree(modern), before_tree=repo.tree(before), after_tree=repo.tree(after),
             permitted=frozenset({"m.py"}), roles={}, tests=mapping.TestMap(mapped=(mapped,), lost=()),
-            healthy=frozenset(IDS), naming=naming("pytest"), demand=Demand.ANY, source_profile=_PROFILE,
+            healthy=frozenset(IDS), naming=naming("pytest"), demand=demand, source_profile=_PROFILE,
             historical_regression=frozenset(), introduced=frozenset({coined}), test_paths={},
             statement=Statement(title="x", body="", provenance="title"),
         )  # fmt: skip
@@ -66,3 +68,7 @@ def test_where_the_cases_of_then_cannot_be_told_nothing_is_claimed(later) -> Non
 
 def test_a_test_without_cases_is_no_case_of_anything(later) -> None:
     assert later(THEN, LATER, "test_m.py::test_proxies", "test_m.py::test_other[names0]") == ()
+
+
+def test_the_papers_profile_takes_every_case_for_a_target(later) -> None:
+    assert later(THEN, LATER, *IDS, demand=Demand.ALL) == ()

@@ -16,13 +16,19 @@ from change2task.syntax.languages import Language, language_of
 from change2task.syntax.python_cases import written_cases
 from change2task.syntax.symbols import names_used
 from change2task.validate.case import Case
+from change2task.validate.lifecycle import Demand
 from change2task.validate.written import written
 from change2task.vcs.repository import Repository
 from change2task.vcs.trees import EXECUTABLE, FILE
 
 
 def of_later_work(repository: Repository, case: Case, checks: Iterable[str]) -> tuple[str, ...]:
-    """Those of some mapped checks that are cases younger than the change and that need none of its names."""
+    """Those of some mapped checks that are cases younger than the change and that need none of its names.
+
+    The paper takes every case of a mapped test for a target, and its profile is left as the paper has it.
+    """
+    if case.demand is Demand.ALL:
+        return ()
     then = {(t.scope, t.function): (t.historical.path, t.historical.function) for t in case.tests.mapped}
     found: list[str] = []
     for check in checks:
