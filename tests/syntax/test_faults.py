@@ -83,3 +83,16 @@ def test_a_fault_in_a_new_file_is_new() -> None:
 @given(st.sampled_from(list(Language)), st.binary(max_size=300))
 def test_any_bytes_get_an_answer(language: Language, source: bytes) -> None:
     assert parses(language, source) in (True, False)
+
+
+@pytest.mark.parametrize(
+    ("source", "faults"),
+    [
+        (b"try:\n    a()\n\nb()\n", 1),
+        (b"try:\n    a()\nexcept OSError:\n    b()\n", 0),
+        (b"try:\n    a()\nfinally:\n    b()\n", 0),
+        (b"try:\n    a()\nexcept* OSError:\n    b()\n", 0),
+    ],
+)
+def test_a_try_without_handlers_is_a_fault(source, faults):
+    assert len(syntax_errors(Language.PYTHON, source)) == faults

@@ -135,3 +135,9 @@ def test_compiled_languages_are_left_to_their_compiler():
     before, after = b"package p\n\nfunc Count() {}\n", b"package p\n"
     user = b"package p\n\nfunc f() int { Count := 0; return Count }\n"
     assert dangling.judge({b"p/a.go": before}, {b"p/a.go": after}, {b"p/b.go": user}, lambda names: ()).passed
+
+
+def test_a_string_of_one_dot_ends_in_no_member():
+    before = b'def f(part):\n    if part == ".":\n        return 1\n'
+    user = b'def g(x):\n    return "." + x + "/"\n'
+    assert judge(b"def f(part):\n    return 1\n", before, stood=frozenset(), src__pkg__late=user).passed

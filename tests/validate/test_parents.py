@@ -34,15 +34,18 @@ ADAPTED = "TestOld(t *testing.T) { Mark() }"
 
 @dataclass
 class Failing(OneByOne):
-    """A runner on whose trees everything fails, except on those with the earlier form of a file."""
+    """A runner on whose trees everything fails, except on those with the earlier form of a file; or nothing loads."""
 
     repository: Repository
     passes_with: bytes = b"never"
+    breaks_with: bytes = b"never"
     ran: list[str] = field(default_factory=list)
 
     def run(self, order: PassOrder) -> PassRecord:
         self.ran.append(order.label)
-        contents = (self.repository.blob(entry.oid) for entry in self.repository.tree(order.tree).values())
+        contents = [self.repository.blob(entry.oid) for entry in self.repository.tree(order.tree).values()]
+        if any(self.breaks_with in content for content in contents):
+            return PassRecord(suite=suite({}).replacing(finished=False), seconds=1)
         outcome = "passed" if any(self.passes_with in content for content in contents) else "failed"
         results = {
             check: TestResult.model_validate({"id": check, "outcome": outcome, "phase": "call", "signature": None})
@@ -55,7 +58,7 @@ def suite(results: dict[str, TestResult]) -> SuiteResult:
     return SuiteResult(results=results, collected=tuple(results), finished=True, ending="finished", rounds=1)
 
 
-def roles(folder: Path, before: dict[str, str], healthy: dict[str, str], *failing: str, passes_with: bytes = b"never"):
+def roles(folder: Path, before: dict[str, str], healthy: dict[str, str], *failing: str, **runs: bytes):
     repo = RepoBuilder(folder)
     start = repo.commit({"go.mod": "module m\n", "m.go": SOURCE, **before})
     modern = repo.commit({"m.go": SOURCE + MARK, **healthy})
@@ -70,7 +73,7 @@ def roles(folder: Path, before: dict[str, str], healthy: dict[str, str], *failin
             introduced=frozenset({"Mark"}), test_paths={path.decode(): path.decode() for path in paths},
             statement=Statement(title="x", body="", provenance="title"),
         )  # fmt: skip
-        runner = Failing(repository, passes_with)
+        runner = Failing(repository, **runs)
         told = classify(repository, runner, case, repo.tree(task), failing, suite({}))
     return {one.id: (one.role, one.why) for one in told}, runner.ran
 
@@ -109,3 +112,20 @@ def test_the_earlier_form_of_its_own_file_is_run(tmp_path: Path) -> None:
     )
     assert found == {".::TestOld": (Role.OBSERVER, "adapted since: its version at the change's parent passes")}
     assert ran == ["task-unhidden", "task-at-parent"]
+
+
+def test_what_an_earlier_form_that_no_longer_loads_does_not_hold_is_younger_all_the_same(tmp_path: Path) -> None:
+    earlier = go_tests(OLD, "TestGone(t *testing.T) { gone() }")
+    found, ran = roles(
+        tmp_path,
+        {"a_test.go": earlier},
+        {"a_test.go": go_tests(OLD, YOUNG)},
+        ".::TestOld",
+        ".::TestYoung",
+        breaks_with=b"gone()",
+    )
+    assert ran == ["task-unhidden", "task-at-parent"]
+    assert found == {
+        ".::TestOld": (Role.REGRESSION, "its version at the change's parent fails too"),
+        ".::TestYoung": (Role.OBSERVER, "younger than the change and names what it changed"),
+    }

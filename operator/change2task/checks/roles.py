@@ -25,10 +25,11 @@ class FailedCheck(Model):
     """What is known of a healthy check that is no target and fails on the task state."""
 
     id: str
-    at_parent: Literal["absent", "passed", "failed", "same", "case"]
+    at_parent: Literal["absent", "passed", "failed", "same", "case", "own"]
     """Its version at the change's parent, run on the task state: ``absent`` when that version had no such test,
     ``same`` when its file has not changed since, so that there is no other version to run, ``case`` when the function
-    stands and other cases of it are there: this case comes and goes with the source."""
+    stands and other cases of it are there: this case comes and goes with the source, ``own`` when it is a test of the
+    change itself that a class inherits."""
     names_change: bool
     """Whether its code names a symbol that the change added or altered."""
 
@@ -47,6 +48,8 @@ def role_of_failed(check: FailedCheck) -> RoleVerdict:
         return RoleVerdict(
             id=check.id, role=Role.OBSERVER, why="adapted since: its version at the change's parent passes"
         )
+    if check.at_parent == "own":
+        return RoleVerdict(id=check.id, role=Role.OBSERVER, why="a test of the change itself, inherited")
     if check.at_parent == "case":
         return RoleVerdict(id=check.id, role=Role.OBSERVER, why="a case that exists only with the change")
     if check.at_parent == "absent" and check.names_change:

@@ -15,6 +15,7 @@ from change2task.construct.strategies.added_dropped import AddedDropped
 from change2task.construct.strategies.exact_reversal import ExactReversal
 from change2task.construct.strategies.history_walk import HistoryWalk
 from change2task.construct.strategies.line_ownership import LineOwnership
+from change2task.construct.strategies.narrowed import Narrowed
 from change2task.construct.strategies.older_regions import OlderRegions
 from change2task.construct.strategies.older_units import OlderUnits
 from change2task.construct.strategies.partial_reversal import PartialReversal
@@ -25,7 +26,8 @@ from change2task.construct.strategies.three_way import ThreeWay
 from change2task.construct.strategies.unique_block import UniqueBlock
 from change2task.construct.strategies.unit_merge import UnitMerge
 from change2task.construct.strategies.word_merge import WordMerge
-from change2task.construct.strategy import Strategy
+from change2task.construct.strategy import Searching, Strategy
+from change2task.construct.trials import Trials
 from change2task.vcs.repository import Repository
 
 _PAPER: tuple[Strategy, ...] = (ExactReversal(), UniqueBlock())
@@ -43,6 +45,7 @@ _FULL: tuple[Strategy, ...] = (
     PartialReversal(),
     OlderUnits(),
     OlderRegions(),
+    Narrowed(),
 )
 
 
@@ -59,12 +62,18 @@ def strategies(profile: Profile, levels: Collection[int]) -> tuple[Strategy, ...
 
 
 def climb(
-    ladder: Sequence[Strategy], repository: Repository, assignment: Assignment
+    ladder: Sequence[Strategy], repository: Repository, assignment: Assignment, trials: Trials | None = None
 ) -> Iterator[Proposal | NotApplicable]:
-    """Proposals and refusals one by one; a tree proposed before, or the healthy one, is a refusal that says so."""
+    """Proposals and refusals one by one; a tree proposed before, or the healthy one, is a refusal that says so.
+
+    ``trials`` serve the strategies that search among what was refused; without them these refuse themselves.
+    """
     seen: dict[str, str] = {assignment.healthy_tree: "the healthy base itself"}
     for strategy in ladder:
         plain = strategy.plain if isinstance(strategy, Repaired) else strategy
+        if trials is not None and isinstance(plain, Searching):
+            yield from (_only_once(answer, seen) for answer in plain.search(repository, assignment, trials))
+            continue
         for answer in plain.propose(repository, assignment):
             first = _only_once(answer, seen)
             if isinstance(first, Proposal) and isinstance(strategy, Repaired):

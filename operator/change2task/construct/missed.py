@@ -135,7 +135,9 @@ def _members(language: Language, source: bytes) -> frozenset[str]:
     words = tokens(language, source)
     for dot, name, sign in zip(words, words[1:], words[2:], strict=False):
         if dot.text == b"." and sign.text in {b"=", b":"}:
-            found.add(name.text.decode("utf-8", "backslashreplace"))
+            # A string may hold nothing but a dot; the mark that ends it is no name.
+            text = name.text.decode("utf-8", "backslashreplace")
+            found |= {text} if any(sign.isalnum() or sign in "_$" for sign in text) else set()
     return frozenset(found)
 
 

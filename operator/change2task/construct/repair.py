@@ -8,9 +8,11 @@ import comes back as it is on the healthy base; a name that code from before the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from change2task.construct.go_imports import balanced
+from change2task.construct.leftover import without_leftovers
 from change2task.construct.missed import Missed, defined, missed
 from change2task.construct.models import Assignment, Region
 from change2task.construct.placing import with_name, without_imports
@@ -61,7 +63,7 @@ class _Repair:
         self._regions: list[Region] = []
 
     def run(self) -> Repaired | None:
-        first = ""
+        first = "; ".join(said for said in (self._balanced(), self._cleared()) if said)
         for _ in range(MOST_ROUNDS):
             lacking, unbound = self._missed(), list(self._unbound())
             if not lacking and not unbound:
@@ -82,6 +84,41 @@ class _Repair:
         if not first or self._broken():
             return None
         return Repaired(self._written(), tuple(self._regions), first)
+
+    def _balanced(self) -> str:
+        """Go's imports brought into line with their uses; in a sentence what was wrong with them."""
+        for path, text in sorted(self._now.items()):
+            if language_of(path, text[:256]) is Language.GO:
+                was = [self._was[path]] if path in self._was else []
+                self._now[path], said = balanced(text, [*was, *self._older(path)])
+                for how in said:
+                    self._say(path, how)
+        return "; ".join(region.how for region in self._regions[:3])
+
+    def _cleared(self) -> str:
+        """Definitions of the change that were left where they have moved to, taken away; in a sentence which."""
+        found: list[str] = []
+        for path, text in sorted(self._now.items()):
+            language = language_of(path, text[:256])
+            after, before = [*reversed(list(self._older(path))), b"", b""][:2]
+            if language is None or not after or not before:
+                continue
+            self._now[path], names = without_leftovers(language, path, (before, after), text, self._used_beside(path))
+            for name in names:
+                self._say(path, f"{name} taken away: the change added it, it has moved since, and nothing uses it now")
+            found += [
+                f"{quote(path)} still holds {name}, which the change added and nothing uses now" for name in names
+            ]
+        return "; ".join(found[:3])
+
+    def _used_beside(self, path: bytes) -> Callable[[str], bool]:
+        def used(name: str) -> bool:
+            if self._others is None:
+                self._others = dict(self._sources())
+            beside = {**self._others, **self._now}
+            return any(name.encode() in text for other, text in beside.items() if other != path)
+
+        return used
 
     def _missed(self) -> tuple[Missed, ...]:
         gone = (defined(path, text) - defined(path, self._now.get(path, b"")) for path, text in self._was.items())

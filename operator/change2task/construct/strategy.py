@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from change2task.construct.models import Assignment, NotApplicable, Proposal
+from change2task.construct.trials import Trials
 from change2task.vcs.repository import Repository
 
 
@@ -17,4 +18,15 @@ class Strategy(Protocol):
 
     def propose(self, repository: Repository, assignment: Assignment) -> Iterator[Proposal | NotApplicable]:
         """Candidate task states, most precise first, or why there are none; never raises on repository content."""
+        ...
+
+
+@runtime_checkable
+class Searching(Protocol):
+    """A strategy that looks among refused proposals for one that would pass."""
+
+    def search(
+        self, repository: Repository, assignment: Assignment, trials: Trials
+    ) -> Iterator[Proposal | NotApplicable]:
+        """Candidate task states, each asked for after the one before was refused."""
         ...

@@ -106,6 +106,7 @@ def align(
         documents=beside_source.documents,
         change_logs=beside_source.change_logs,
         traces=beside_source.traces,
+        helpers=beside_source.helpers,
         names=beside_source.names,
         beside=beside,
         stated_targets=frozenset(c.id for c in (*(spec.checks or ()), *beside) if c.role == "target"),

@@ -41,6 +41,7 @@ from change2task.pipeline.keys import VERDICT, digest, verdict_key
 from change2task.pipeline.ports import BaseOnHand, Clock
 from change2task.pipeline.progress import Reporter
 from change2task.pipeline.publish import counts_of
+from change2task.pipeline.trials import CaseTrials
 from change2task.pipeline.work import Work
 from change2task.validate.case import Case
 from change2task.validate.oracles import readings, scripts
@@ -158,6 +159,7 @@ class CandidateDriver:
             stated = self._stated(case, base, runner)
         if not stated.passed:
             return stated
+        trials = CaseTrials(base.repository, runner, case, work)
         way = Climb(
             name=name,
             base=base,
@@ -170,8 +172,10 @@ class CandidateDriver:
             contract=contract,
             assignment=alignment.assignment,
             paper=profile is Profile.PAPER,
+            trials=trials,
         )
-        return way.run(climb(self.ladder(profile, spec.construction.levels), base.repository, alignment.assignment))
+        ladder = self.ladder(profile, spec.construction.levels)
+        return way.run(climb(ladder, base.repository, alignment.assignment, trials))
 
     @staticmethod
     def _stated(case: Case, base: BaseOnHand, runner: PassRunner) -> Verdict:

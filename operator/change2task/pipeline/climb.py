@@ -23,6 +23,7 @@ from change2task.pipeline.exhausted import exhausted
 from change2task.pipeline.ports import BaseOnHand
 from change2task.pipeline.progress import Reporter
 from change2task.pipeline.publish import published_files, published_patches, variant_of
+from change2task.pipeline.trials import CaseTrials
 from change2task.pipeline.work import Won, Work
 from change2task.validate.case import Case
 from change2task.validate.qualification import Qualification
@@ -45,6 +46,7 @@ class Climb:
     contract: FamilyContract
     assignment: Assignment
     paper: bool
+    trials: CaseTrials
 
     def run(self, answers: Iterator[Proposal | NotApplicable]) -> Verdict:
         """The winning proposal's verdict, or the reason of the one that came furthest.
@@ -53,7 +55,7 @@ class Climb:
         """
         refusals: list[tuple[int, Verdict]] = []
         while True:
-            with self.work.stage("construction"):
+            with self.work.stage("construction"), self.work.apart("construction", "trials"):
                 answer = next(answers, None)
             if answer is None:
                 if refusals:
@@ -74,6 +76,7 @@ class Climb:
         repository = self.base.repository
         with self.work.stage("validation"):
             qualification = qualify(repository, self.runner, self.case, proposal)
+        self.trials.note(proposal, qualification)
         patch = repository.diff(self.case.healthy_tree, proposal.tree)
         self.work.attempts.append(
             Attempt(

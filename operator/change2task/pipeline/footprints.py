@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from change2task.checks.naming import naming
+from change2task.construct.helpers import Helper
 from change2task.construct.models import Assignment
 from change2task.construct.traces import Followed, Names, Trace, traces_of
 from change2task.history.closing import closed_issues
@@ -21,6 +22,8 @@ from change2task.history.models import Evidence, FileChange, MergedChange, Role
 from change2task.history.names import PROSE_SUFFIXES, is_news_file, is_news_fragment, suffix
 from change2task.patch.paths import quote, unquote
 from change2task.pipeline.ports import BaseOnHand
+from change2task.syntax.languages import language_of
+from change2task.syntax.tests import test_units
 from change2task.validate.checkfiles import CheckFiles
 from change2task.vcs.repository import Repository
 from change2task.vcs.trees import EXECUTABLE, FILE
@@ -39,6 +42,7 @@ class Footprints:
     change_logs: frozenset[str]
     traces: tuple[Trace, ...]
     names: Names
+    helpers: tuple[Helper, ...] = ()
 
 
 def footprints(repository: Repository, base: BaseOnHand, evidence: Evidence, assignment: Assignment) -> Footprints:
@@ -77,6 +81,14 @@ def footprints(repository: Repository, base: BaseOnHand, evidence: Evidence, ass
         for file in evidence.files
         if file.role is Role.METADATA and file.status != "deleted" and not (file.symlink or file.submodule)
     ]
+    helpers = tuple(
+        Helper(before=unquote(file.old_path or file.path), after=unquote(file.path), modern=unquote(modern))
+        for file in evidence.files
+        if file.role is Role.TESTS and file.status not in {"added", "deleted"}
+        if not (file.symlink or file.submodule or file.binary)
+        if (modern := evidence.modern_paths.get(file.path)) in by_role[Role.TESTS] - named
+        if modern is not None and unquote(modern) not in checks and not _holds_tests(repository, base.tree, modern)
+    )
     change = evidence.change
     news = list(_fragments(repository, evidence, assignment.after_tree))
     return Footprints(
@@ -90,7 +102,15 @@ def footprints(repository: Repository, base: BaseOnHand, evidence: Evidence, ass
             commits=tuple(dict.fromkeys((*change.commits, change.commit))),
             news=tuple(text for _, content in news for text in (content, *_entries(content))),
         ),
+        helpers=helpers,
     )
+
+
+def _holds_tests(repository: Repository, tree: str, path: str) -> bool:
+    entry = repository.entry(tree, unquote(path))
+    source = b"" if entry is None else repository.blob(entry.oid)
+    language = language_of(unquote(path), source[:256])
+    return language is None or bool(test_units(language, unquote(path), source))
 
 
 def is_prose(path: str) -> bool:

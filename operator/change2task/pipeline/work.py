@@ -36,6 +36,15 @@ class Work:
     won: Won | None = None
 
     @contextmanager
+    def apart(self, outer: str, inner: str) -> Iterator[None]:
+        """Seconds of an inner stage are not counted under the outer one that it lies in."""
+        before = self.seconds.get(inner, 0.0)
+        try:
+            yield
+        finally:
+            self.seconds[outer] = self.seconds.get(outer, 0.0) - (self.seconds.get(inner, 0.0) - before)
+
+    @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Count the wall time of a stage, also when it ends in a rejection."""
         started = time.monotonic()

@@ -47,6 +47,7 @@ def syntax_errors(language: Language, source: bytes) -> tuple[SyntaxFault, ...]:
             faults.append(_fault(top, "error", source))
     if language is Language.PYTHON:
         faults += _layout(top, source)
+        faults += _unhandled(top, source)
     return tuple(sorted(faults, key=lambda f: (f.line, f.column, f.kind))[:_MOST])
 
 
@@ -98,6 +99,15 @@ def _layout(top: Node, source: bytes) -> list[SyntaxFault]:
             if not child.is_error and (indent := _indent(child, source)) is not None and indent not in expected
         ]
     return faults
+
+
+def _unhandled(top: Node, source: bytes) -> list[SyntaxFault]:
+    """Python's ``try`` with neither ``except`` nor ``finally``, which the grammar lets pass."""
+    return [
+        _fault(node, "unhandled", source)
+        for node in captures(Language.PYTHON, top, "(try_statement) @try").get("try", [])
+        if not any(child.type.startswith(("except", "finally")) for child in node.named_children)
+    ]
 
 
 def _indent(node: Node, source: bytes) -> bytes | None:

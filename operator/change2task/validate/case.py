@@ -10,6 +10,7 @@ from change2task.api.taskvariant import Statement
 from change2task.checks.mapping import TestMap
 from change2task.checks.naming import Naming
 from change2task.checks.passes import ScriptCall
+from change2task.construct.helpers import Helper
 from change2task.construct.traces import Names, Trace
 from change2task.validate.lifecycle import Demand
 
@@ -28,7 +29,8 @@ class Case:
     is told; ``build`` finds out whether all of the project builds, where that is a thing of its own.
     ``own_added`` are tests that the change added, as (scope, function) on the base; ``test_files``, ``documents`` and
     ``change_logs`` the base's files of these kinds, of documents those that hold no check. ``traces`` and ``names`` are
-    what else of the change stands on the base, and by what it is known.
+    what else of the change stands on the base, and by what it is known. ``helpers`` are files beside the tests that the
+    change altered and that hold no test.
     ``answers_to_hidden_checks`` is false where the agent's answer are tests, which no hidden test calls.
     """
 
@@ -56,6 +58,7 @@ class Case:
     change_logs: frozenset[str] = frozenset()
     traces: tuple[Trace, ...] = ()
     names: Names = field(default_factory=Names)
+    helpers: tuple[Helper, ...] = ()
     beside: tuple[CheckSpec, ...] = ()
     stated_targets: frozenset[str] = frozenset()
     stated_regression: frozenset[str] = frozenset()

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from change2task.api.reasons import Reason
 from change2task.checks.naming import Split, TestName, split
+from change2task.construct.helpers import older_helpers
 from change2task.construct.hiding import Hidden, NotHidable, hide
 from change2task.construct.orphans import without_orphans
 from change2task.construct.traces import without_traces
 from change2task.patch.paths import quote, unquote
 from change2task.syntax.doubles import has_doubles
 from change2task.validate.case import Case
+from change2task.validate.heirs import is_heir
 from change2task.validate.qualification import Left, Qualification
 from change2task.validate.rounds import Selection
 from change2task.validate.written import files_of, written
@@ -50,6 +52,10 @@ def agent_tree(repository: Repository, case: Case, task_tree: str, result: Quali
         else:
             entries[path] = Entry(entries[path].mode, repository.write_blob(content))
         result.hidden_files.setdefault(quote(path), "helpers cut out that only hidden tests and the change need")
+    if result.older_helpers:
+        for path, text in older_helpers(repository, (case.before_tree, case.after_tree), entries, case.helpers):
+            entries[path] = Entry(entries[path].mode, repository.write_blob(text))
+            result.hidden_files.setdefault(quote(path), "a helper without what the change wrote into it")
     tree = repository.write_tree(Tree(entries))
     result.traces, result.traces_left, result.traces_doubtful = {}, {}, frozenset()
     if result.plain:
@@ -71,6 +77,7 @@ def agent_tree(repository: Repository, case: Case, task_tree: str, result: Quali
 def _hidden(repository: Repository, case: Case, task_tree: str, result: Qualification) -> Hidden:
     hidden: dict[str, set[str]] = {}
     named = [case.naming.name(check) for check in _named(result) if check in case.healthy]
+    named = [name for name in named if not is_heir(repository, case, name, {other.place for other in named})]
     others = sorted(case.unhealthy_own | result.own_hidden)
     for name in (*named, *(TestName(scope, function, "") for scope, function in others)):
         for path in files_of(repository, task_tree, name, case.naming):

@@ -19,13 +19,14 @@ from change2task.syntax.imports import imports
 from change2task.syntax.languages import Language, language_of
 from change2task.syntax.symbols import names_used
 from change2task.validate.case import Case
+from change2task.validate.heirs import is_heir
 from change2task.validate.lifecycle import name_some
 from change2task.validate.rounds import fault_of, run_settled, told
 from change2task.validate.written import files_of, written
 from change2task.vcs.repository import Repository
 from change2task.vcs.trees import Tree
 
-AtParent = Literal["absent", "passed", "failed", "same", "case"]
+AtParent = Literal["absent", "passed", "failed", "same", "case", "own"]
 
 
 class BrokenByHiding(Exception):
@@ -46,6 +47,9 @@ def classify(
     coined = case.introduced - standing(repository, case.before_tree, case.introduced)
     at_parent = _at_parent(repository, runner, case, task_tree, failing)
     at_parent |= {check: "case" for check in failing if _comes_and_goes(case, check, seen)}
+    at_parent |= {
+        check: "own" for check in failing if is_heir(repository, case, case.naming.name(check), case.tests.places)
+    }
     return tuple(
         role_of_failed(
             FailedCheck(
@@ -114,7 +118,9 @@ def _in_file(
     suite = record.suite
     scopes = {case.naming.name(check).scope for check in checks}
     if fault_of(record) is not None or not suite.finished or any(e.file in scopes for e in suite.collection_errors):
-        return dict.fromkeys(checks, "failed")
+        # What that version does not hold is younger, whether it loads today or not.
+        held = {check: bool(written(repository, tree, case.naming.name(check), case.naming)) for check in checks}
+        return {check: "failed" if held[check] else _moved(repository, case, check) for check in checks}
     found: dict[str, AtParent] = {}
     for check in checks:
         told = suite.results.get(check)

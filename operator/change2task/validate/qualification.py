@@ -39,8 +39,9 @@ class Qualification:
     tree; ``traces_left`` why some stayed. ``own_hidden`` are the change's own functions that pass on the task state and
     are hidden, as (scope, function); ``own_coupled`` those of them that say how an answer is written, so that none is
     asked to pass them. ``left``: how much of what might go stays, since other checks need it; ``traces_doubtful``: what
-    went of files that code names, by quoted path. ``shared`` is what of the answer the statement holds, ``oracle`` what
-    the checks would notice.
+    went of files that code names, by quoted path; ``older_helpers``: what the change wrote into helpers of tests is
+    undone, since older tests need them. ``shared`` is what of the answer the statement holds, ``oracle`` what the
+    checks would notice.
     """
 
     gates: list[Verdict] = field(default_factory=list)
@@ -58,6 +59,7 @@ class Qualification:
     traces_left: dict[str, str] = field(default_factory=dict)
     traces_doubtful: frozenset[str] = frozenset()
     left: Left = Left.NOTHING
+    older_helpers: bool = False
     shared: tuple[str, ...] = ()
     oracle: OracleStrength | None = None
     roles: tuple[RoleVerdict, ...] = ()

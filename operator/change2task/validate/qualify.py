@@ -43,7 +43,7 @@ def _qualified(
     beside = Beside(oracles.readings(repository, case.beside), oracles.scripts(case.beside))
     try:
         modern = static_gates(repository, case, proposal.tree, result)
-        screen_targets(runner, case, proposal.tree, beside, result)
+        screen_targets(repository, runner, case, proposal.tree, beside, result)
         agent_tree = screen_regression(repository, runner, case, proposal.tree, result)
         result.note(visible.judge(repository, case, proposal.tree, agent_tree))
         _told(repository, case, proposal.tree, result)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from change2task.api.reasons import Reason
 from change2task.checks.passes import PassOrder, PassRecord, PassRunner, perturbation
 from change2task.checks.roles import Role, RoleVerdict
-from change2task.validate import builds, hidden, lifecycle, rounds
+from change2task.validate import ages, builds, hidden, lifecycle, rounds
 from change2task.validate.case import Case
 from change2task.validate.expected import beside_ids, demanded
 from change2task.validate.lifecycle import Expectation, State
@@ -23,8 +23,10 @@ _ROUNDS = 2
 """Observers found in the first round are hidden in the second."""
 
 
-def screen_targets(runner: PassRunner, case: Case, task_tree: str, beside: Beside, result: Qualification) -> None:
-    """Note whether the targets fail on the task state, and which."""
+def screen_targets(
+    repository: Repository, runner: PassRunner, case: Case, task_tree: str, beside: Beside, result: Qualification
+) -> None:
+    """Note whether the targets fail on the task state, and which, and whether cases of later work fail with them."""
     mapped = case.tests.ids
     first = rounds.observe_beside(runner, State.TASK, 0, task_tree, beside)
     if first.fault is None and mapped:
@@ -43,6 +45,7 @@ def screen_targets(runner: PassRunner, case: Case, task_tree: str, beside: Besid
     )
     result.note(lifecycle.judge_task_state(expected, [first]))
     result.targets = failing
+    _note_later(ages.of_later_work(repository, case, (c for c in failing if c not in case.stated_targets)), result)
 
 
 def screen_regression(
@@ -65,6 +68,15 @@ def screen_regression(
                 best, tree, record, failing = result.left, plainer, again, still
         if result.left is not best:
             tree = _leaving(best, repository, case, task_tree, result)
+        if failing and case.helpers and not result.older_helpers:
+            result.older_helpers = True
+            older = hidden.agent_tree(repository, case, task_tree, result)
+            again, still = _run_open(runner, case, older, result)
+            if set(failing) - set(still):
+                tree, record, failing = older, again, still
+            else:
+                result.older_helpers = False
+                tree = hidden.agent_tree(repository, case, task_tree, result)
         if not failing:
             break
         ids = hidden.regression(case, result).open
@@ -130,6 +142,14 @@ def _note_broken(roles: tuple[RoleVerdict, ...], of: int, record: PassRecord, re
             signatures={r.id: rounds.told(record.suite, r.id)[1] for r in broken[: lifecycle.NAMED]},
         )
     )
+
+
+def _note_later(later: tuple[str, ...], result: Qualification) -> None:
+    if later:
+        why = "a case that later work added, and that names nothing of the change"
+        message = f"{len(later)} of the change's tests fail in cases of later work: {lifecycle.name_some(later)}"
+        broken = [RoleVerdict(id=check, role=Role.REGRESSION, why=why).document() for check in later]
+        result.note(refused(lifecycle.GATE, Reason.REGRESSION_BROKE, message, broken=broken))
 
 
 def _note_fault(record: PassRecord, result: Qualification) -> None:

@@ -52,6 +52,12 @@ def read_histories(file: Path, chosen: tuple[str, ...], limit: int | None = None
     return [_history(repo, bases[repo], rows[repo][:limit]) for repo in wanted]
 
 
+def base_alone(repo: str, healthy: str | None = None) -> History:
+    """A repository's base without cases, as bases.toml has it, else at ``healthy``."""
+    known = tomllib.loads(_BASES.read_text()).get(repo, {"healthy": healthy})
+    return _history(repo, known, [])
+
+
 def _history(repo: str, base: dict[str, Any], rows: list[dict[str, Any]]) -> History:
     name = repo.partition("/")[2].lower()
     spec = {

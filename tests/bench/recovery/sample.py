@@ -1,7 +1,8 @@
 """A seeded sample of a mirror's merged changes, each as the assignment that construction is given.
 
 Candidates are the first-parent commits of the last years that the product itself finds usable: source and tests
-touched, tests added or altered, not reverted, some source file still there. Nothing else is asked of them.
+touched, tests added or altered, not reverted, some source file still there. Nothing else is asked of them here; whoever
+has a base at hand goes on asking until enough of them have a test that still passes there.
 """
 
 from __future__ import annotations
@@ -31,12 +32,13 @@ class Sampled:
     days: int
     lines: int
     assignment: Assignment
+    evidence: Evidence
 
 
 def sample(
-    repository: Repository, head: str, count: int, *, years: float, seed: int, youngest: int = 0
+    repository: Repository, head: str, count: int | None, *, years: float, seed: int, youngest: int = 0
 ) -> Iterator[Sampled]:
-    """Up to ``count`` changes older than ``youngest`` days, in an order that only the seed and history decide."""
+    """Up to ``count`` changes (None: all) older than ``youngest`` days, ordered by seed and history alone."""
     now = repository.commit(head).committer_time
     walk = Walk((head,), first_parent=True, since=now - timedelta(days=365.25 * years))
     limit = now - timedelta(days=youngest)
@@ -55,7 +57,8 @@ def sample(
         if any(touched.added or touched.altered for touched in evidence.touched_tests):
             found += 1
             age = (now - info.committer_time).days
-            yield Sampled(info.oid, age, evidence.profile.lines, _assignment(repository, evidence, head, sources))
+            made = _assignment(repository, evidence, head, sources)
+            yield Sampled(info.oid, age, evidence.profile.lines, made, evidence)
 
 
 def _sources(repository: Repository, head: str) -> tuple[str, ...]:

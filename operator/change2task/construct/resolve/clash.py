@@ -10,13 +10,17 @@ from change2task.syntax.languages import Language
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """Lines that the change and later work both touched; `renamed` are names that later work gave others."""
+    """Lines that the change and later work both touched.
+
+    `renamed` are names that later work gave others; `coined` those that the change brought into the file.
+    """
 
     base: tuple[bytes, ...]
     ours: tuple[bytes, ...]
     theirs: tuple[bytes, ...]
     language: Language | None = None
     renamed: tuple[tuple[bytes, bytes], ...] = ()
+    coined: frozenset[bytes] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from change2task.construct.resolve.clash import Resolver
+from change2task.construct.resolve.coined import coined
 from change2task.construct.resolve.dropped import dropped
 from change2task.construct.resolve.elsewhere import elsewhere
 from change2task.construct.resolve.gone import gone
@@ -13,4 +14,4 @@ from change2task.construct.resolve.worded import worded
 
 WORDS: tuple[Resolver, ...] = (whitespace, gone, imported, worded)
 LINES: tuple[Resolver, ...] = (*WORDS, owned, stated, elsewhere)
-ALL: tuple[Resolver, ...] = (*LINES, dropped)
+ALL: tuple[Resolver, ...] = (*LINES, dropped, coined)
