@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,12 @@ from change2task.api.taskcandidate import OracleDemand
 from change2task.api.taskvariant import OracleStrength, Statement
 from change2task.checks import mapping
 from change2task.checks.naming import naming
-from change2task.checks.passes import PassOrder, PassRecord
+from change2task.checks.passes import PassOrder, PassRecord, perturbation
 from change2task.checks.results import SuiteResult, TestResult
 from change2task.construct.patches import TaskPatches, derive
 from change2task.validate import strength
 from change2task.validate.case import Case
-from change2task.validate.lifecycle import Demand
+from change2task.validate.lifecycle import Demand, Observation, State
 from change2task.validate.qualification import Qualification
 from change2task.validate.rounds import Beside
 from change2task.vcs.repository import Repository
@@ -46,6 +47,10 @@ class Evaluated(OneByOne):
     repository: Repository
     checks: dict[str, str]
     ran: list[str] = field(default_factory=list)
+    foreseen: set[str] = field(default_factory=set)
+
+    def foresee(self, orders: Sequence[PassOrder]) -> None:
+        self.foreseen |= {order.label for order in orders}
 
     def run(self, order: PassOrder) -> PassRecord:
         self.ran.append(order.label)
@@ -81,10 +86,17 @@ class Scene:
         )  # fmt: skip
 
     def measured(self, checks: dict[str, str], **demand: Any) -> tuple[OracleStrength | None, list[str]]:
-        runner = Evaluated(self.repository, checks)
+        runner, case, beside = Evaluated(self.repository, checks), self.case(**demand), Beside(lambda _tree: {})
         result = Qualification(targets=(TARGET,), regression=(OLDER,))
-        none_beside = Beside(lambda _tree: {})
-        found = strength.measure(self.repository, runner, self.case(**demand), self.patches, none_beside, result)
+        trial = strength.trial_of(self.repository, case, self.patches)
+        order = PassOrder(tree=self.patches.task_tree, ids=(TARGET,), perturbation=perturbation(0), label="task")
+        seen = {check: one.outcome for check, one in runner.run(order).suite.results.items()}
+        task = Observation(state=State.TASK, repeat=0, outcomes=seen)
+        runner.ran.clear()
+        found = strength.measure(runner, case, trial, task, beside, result)
+        ahead = [order.label for order in strength.ahead(trial, case, beside, result)]
+        assert runner.ran[: len(ahead)] == ahead, "what comes in any case was said before"
+        assert set(runner.ran[len(ahead) :]) <= runner.foreseen, "what came later was said together"
         return found, runner.ran
 
 

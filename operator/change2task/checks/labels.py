@@ -20,14 +20,13 @@ class LabelledRunner:
 
     def run(self, order: PassOrder) -> PassRecord:
         """As the inner runner."""
-        told = self.labelled(order)
+        told = self._labelled(order)
         log.debug("pass", label=told.label, tree=order.tree[:12], tests="all" if order.ids is None else len(order.ids))
         return self._inner.run(told)
 
     def foresee(self, orders: Sequence[PassOrder]) -> None:
         """As the inner runner."""
-        self._inner.foresee([self.labelled(order) for order in orders])
+        self._inner.foresee([self._labelled(order) for order in orders])
 
-    def labelled(self, order: PassOrder) -> PassOrder:
-        """The order as the inner runner gets it."""
+    def _labelled(self, order: PassOrder) -> PassOrder:
         return order.replacing(label=f"{self._place}/{order.label}")

@@ -5,8 +5,10 @@ The healthy state's tests are taken from the base's inventory as far as it asked
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from change2task.api.fidelity import ChangeProfile
-from change2task.checks.passes import ASKED_OF_THE_BASE, PassRunner
+from change2task.checks.passes import ASKED_OF_THE_BASE, PassOrder, PassRunner
 from change2task.validate import fidelity, hidden, lifecycle, rounds
 from change2task.validate.case import Case
 from change2task.validate.expected import expectation
@@ -16,9 +18,19 @@ from change2task.validate.rounds import Beside, StateTrees, orders_of
 
 
 def confirm(
-    runner: PassRunner, case: Case, task: StateTrees, restored: StateTrees, beside: Beside, result: Qualification
-) -> None:
-    """Note the whole lifecycle's verdict; raises InfrastructureFault and Cancelled."""
+    runner: PassRunner,
+    case: Case,
+    task: StateTrees,
+    restored: StateTrees,
+    beside: Beside,
+    result: Qualification,
+    *,
+    ahead: Sequence[PassOrder] = (),
+) -> Observation:
+    """Note the whole lifecycle's verdict, and give what was first seen of the task state.
+
+    ``ahead`` are passes that come afterwards if this goes well. Raises Refused, InfrastructureFault and Cancelled.
+    """
     selection = hidden.selection(case, result)
     stated = rounds.observe_healthy(runner, case.healthy_tree, case.healthy_repeats, beside)
     observed = rounds.from_inventory(case.healthy, selection, stated[:ASKED_OF_THE_BASE])
@@ -28,13 +40,15 @@ def confirm(
         *((State.TASK, repeat, task) for repeat in range(case.task_repeats)),
         *((State.RESTORED, repeat, restored) for repeat in range(case.healthy_repeats)),
     ]
-    runner.foresee([o for state, repeat, trees in rest for o in orders_of(state, repeat, trees, selection, beside)])
+    orders = [o for state, repeat, trees in rest for o in orders_of(state, repeat, trees, selection, beside)]
+    runner.foresee([*orders, *ahead])
     for state, repeat, trees in rest:
         observed.append(rounds.observe(runner, state, repeat, trees, selection, beside))
         if state is State.TASK:
             _stop_early(case, observed, result)
     result.runs = rounds.evidence(observed, selection)
     result.note(lifecycle.judge(expectation(case, result), observed))
+    return next(one for one in observed if one.state is State.TASK)
 
 
 def judge_fidelity(case: Case, modern: ChangeProfile, result: Qualification) -> None:

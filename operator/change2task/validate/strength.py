@@ -8,13 +8,14 @@ outcome of a hidden check even when it alone is undone is told as idle.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from change2task.api.reasons import Reason
 from change2task.api.taskcandidate import OracleDemand
 from change2task.api.taskvariant import OraclePart, OracleStrength
 from change2task.checks.labels import LabelledRunner
-from change2task.checks.passes import PassRunner
+from change2task.checks.passes import PassOrder, PassRunner
 from change2task.construct.parts import Part, parts_of
 from change2task.construct.patches import TaskPatches
 from change2task.validate import hidden, rounds
@@ -30,26 +31,68 @@ NAMED = 50
 """Unnoticed parts that a task names."""
 
 
-def measure(
-    repository: Repository, runner: PassRunner, case: Case, patches: TaskPatches, beside: Beside, result: Qualification
-) -> OracleStrength | None:
-    """How strong the checks of an otherwise accepted proposal are; None where nothing was asked.
+@dataclass(frozen=True)
+class Trial:
+    """What is to be left out of one proposal's restoration, and the states without each part."""
 
-    Raises InfrastructureFault and Cancelled.
-    """
+    parts: tuple[Part, ...]
+    untried: int
+    trees: Mapping[Part, StateTrees]
+    alone: Mapping[Part, StateTrees]
+
+
+def trial_of(repository: Repository, case: Case, patches: TaskPatches) -> Trial | None:
+    """The parts that are tried; None where nothing is asked. The task state itself is noticed already, and not run."""
     if case.oracle.parts == 0:
         return None
     parts = parts_of(repository, patches.task_tree, patches.healthy_tree)
     tried = largest(parts, case.oracle.parts)
-    probe = _Probe(repository, runner, patches, beside, hidden.selection(case, result))
-    told = probe.noticed([part for part in tried if part.without != patches.task_tree])
-    unnoticed = [part for part in tried if told.get(part) is False]
-    return OracleStrength(
-        parts=len(tried),
-        noticed=len(tried) - len(unnoticed),
+    run = [part for part in tried if part.without != patches.task_tree]
+
+    def trees(full: str) -> StateTrees:
+        way = repository.diff(patches.task_tree, full)
+        return StateTrees(full=full, open=repository.apply(patches.agent_tree, way) if way else patches.agent_tree)
+
+    return Trial(
+        parts=tuple(tried),
         untried=len(parts) - len(tried),
+        trees={part: trees(part.without) for part in run},
+        alone={part: trees(part.alone) for part in run if part.alone is not None},
+    )
+
+
+def ahead(trial: Trial | None, case: Case, beside: Beside, result: Qualification) -> list[PassOrder]:
+    """The passes that are asked for in any case, so that they can be run together with what comes before."""
+    hidden_only = Selection(hidden=hidden.selection(case, result).hidden, open=())
+    return [] if trial is None else _orders(trial.trees, "without", hidden_only, beside)
+
+
+def measure(
+    runner: PassRunner, case: Case, trial: Trial | None, task: Observation, beside: Beside, result: Qualification
+) -> OracleStrength | None:
+    """How strong the checks of an otherwise accepted proposal are; ``task`` is what they said of its task state.
+
+    Raises InfrastructureFault and Cancelled.
+    """
+    if trial is None:
+        return None
+    selection = hidden.selection(case, result)
+    first, rest = Selection(hidden=selection.hidden, open=()), Selection(hidden=(), open=selection.open)
+    found = _observed(runner, trial.trees, "without", first, beside)
+    quiet = {part: trial.trees[part] for part, one in found.items() if _all_pass(one)}
+    alone = {part: trial.alone[part] for part in quiet if part in trial.alone}
+    nothing = Beside(lambda _tree: {})
+    runner.foresee([*_orders(quiet, "without", rest, nothing), *_orders(alone, "alone", first, beside)])
+    still = _observed(runner, quiet, "without", rest, nothing)
+    unnoticed = [part for part in trial.parts if part in still and _all_pass(still[part])]
+    lonely = _observed(runner, {part: alone[part] for part in unnoticed if part in alone}, "alone", first, beside)
+    idle = {part for part, one in lonely.items() if _says_as(one, task)}
+    return OracleStrength(
+        parts=len(trial.parts),
+        noticed=len(trial.parts) - len(unnoticed),
+        untried=trial.untried,
         unnoticed=tuple(
-            OraclePart(kind=part.kind, path=part.path, line=part.line, name=part.name, idle=probe.is_idle(part))
+            OraclePart(kind=part.kind, path=part.path, line=part.line, name=part.name, idle=part in idle)
             for part in unnoticed[:NAMED]
         ),
     )
@@ -75,67 +118,32 @@ def largest(parts: list[Part], bound: int) -> list[Part]:
     return [part for number, part in enumerate(parts) if number in kept]
 
 
-class _Probe:
-    """Runs the checks where one part is missing."""
-
-    def __init__(
-        self,
-        repository: Repository,
-        runner: PassRunner,
-        patches: TaskPatches,
-        beside: Beside,
-        selection: Selection,
-    ) -> None:
-        self._repository, self._runner, self._patches, self._beside = repository, runner, patches, beside
-        self._first = Selection(hidden=selection.hidden, open=())
-        self._rest = Selection(hidden=(), open=selection.open)
-        self._task: Observation | None = None
-
-    def noticed(self, parts: Iterable[Part]) -> Mapping[Part, bool]:
-        """Whether some check is not passed without each part: the hidden ones first, the open ones where they pass."""
-        trees = {part: self._trees(part.without) for part in parts}
-        found = self._all_pass(trees, self._first, self._beside)
-        quiet = {part: trees[part] for part, all_pass in found.items() if all_pass}
-        still = self._all_pass(quiet, self._rest, Beside(lambda _tree: {}))
-        return {part: not (found[part] and still[part]) for part in trees}
-
-    def is_idle(self, part: Part) -> bool:
-        """Whether every hidden check ends as on the task state when this part alone is restored."""
-        if part.alone is None:
-            return False
-        if self._task is None:
-            self._task = self._observe("task", self._trees(self._patches.task_tree), self._first, self._beside)
-        alone = self._observe(f"alone-{_label(part)}", self._trees(part.alone), self._first, self._beside)
-        return alone.fault is None and alone.outcomes == self._task.outcomes
-
-    def _all_pass(self, trees: Mapping[Part, StateTrees], selection: Selection, beside: Beside) -> dict[Part, bool]:
-        orders = [
-            LabelledRunner(self._runner, f"without-{_label(part)}").labelled(order)
-            for part, each in trees.items()
-            for order in rounds.orders_of(State.RESTORED, 0, each, selection, beside)
-        ]
-        self._runner.foresee(orders)
-        observed = {
-            part: self._observe(f"without-{_label(part)}", each, selection, beside) for part, each in trees.items()
-        }
-        return {
-            part: one.fault is None and all(outcome == "passed" for outcome in one.outcomes.values())
-            for part, one in observed.items()
-        }
-
-    def _observe(self, label: str, trees: StateTrees, selection: Selection, beside: Beside) -> Observation:
-        runner = LabelledRunner(self._runner, label)
-        return rounds.observe(runner, State.RESTORED, 0, trees, selection, beside)
-
-    def _trees(self, full: str) -> StateTrees:
-        """A state's trees, from the one that holds the hidden checks."""
-        patches = self._patches
-        if full == patches.task_tree:
-            return StateTrees(full=full, open=patches.agent_tree)
-        way = self._repository.diff(patches.task_tree, full)
-        return StateTrees(full=full, open=self._repository.apply(patches.agent_tree, way))
+def _observed(
+    runner: PassRunner, trees: Mapping[Part, StateTrees], word: str, selection: Selection, beside: Beside
+) -> dict[Part, Observation]:
+    return {
+        part: rounds.observe(LabelledRunner(runner, _label(word, part)), State.RESTORED, 0, each, selection, beside)
+        for part, each in trees.items()
+    }
 
 
-def _label(part: Part) -> str:
+def _orders(trees: Mapping[Part, StateTrees], word: str, selection: Selection, beside: Beside) -> list[PassOrder]:
+    return [
+        order.replacing(label=f"{_label(word, part)}/{order.label}")
+        for part, each in trees.items()
+        for order in rounds.orders_of(State.RESTORED, 0, each, selection, beside)
+    ]
+
+
+def _all_pass(one: Observation) -> bool:
+    return one.fault is None and all(outcome == "passed" for outcome in one.outcomes.values())
+
+
+def _says_as(one: Observation, task: Observation) -> bool:
+    """Whether every check ends as it does on the task state."""
+    return one.fault is None and all(task.outcomes.get(check) == outcome for check, outcome in one.outcomes.items())
+
+
+def _label(word: str, part: Part) -> str:
     """What its passes are called by in logs."""
-    return part.without[:12]
+    return f"{word}-{part.without[:12]}"
