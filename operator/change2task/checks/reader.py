@@ -12,6 +12,7 @@ from typing import Protocol
 
 from change2task.checks.passes import ScriptCall
 from change2task.checks.plan import CheckRequest, PassPlan, ReaderFiles, pass_plan
+from change2task.checks.readers.documents import CTRF, JUNIT, TAP
 from change2task.checks.readers.go_test import GoTestReader
 from change2task.checks.readers.pytest import PytestReader
 from change2task.checks.readers.script import ScriptReader
@@ -44,7 +45,7 @@ class Reader(Protocol):
 
 def readers() -> dict[str, Reader]:
     """All readers by format."""
-    known: tuple[Reader, ...] = (PytestReader(), GoTestReader(), ScriptReader())
+    known: tuple[Reader, ...] = (PytestReader(), GoTestReader(), JUNIT, TAP, CTRF, ScriptReader())
     return {reader.format: reader for reader in known}
 
 

@@ -85,7 +85,7 @@ def _of_base(base: ModernBase, origin: Origin, mirrored: Collection[str]) -> Ite
 
 def _unusable(checks: Checks) -> str | None:
     """What the format's reader says of a check command that it cannot plan a pass with."""
-    request = CheckRequest(command=checks.command, format=checks.format, nonce=_NO_PASS)
+    request = CheckRequest(command=checks.command, format=checks.format, reports=checks.reports, nonce=_NO_PASS)
     try:
         plan_pass("validate", request)
     except ValueError as error:
