@@ -16,6 +16,7 @@ from change2task.checks.readers.documents import CTRF, JUNIT, TAP
 from change2task.checks.readers.go_test import GoTestReader
 from change2task.checks.readers.pytest import PytestReader
 from change2task.checks.readers.script import ScriptReader
+from change2task.checks.readers.unittest import UnittestReader
 from change2task.checks.results import Reading
 
 
@@ -45,7 +46,7 @@ class Reader(Protocol):
 
 def readers() -> dict[str, Reader]:
     """All readers by format."""
-    known: tuple[Reader, ...] = (PytestReader(), GoTestReader(), JUNIT, TAP, CTRF, ScriptReader())
+    known: tuple[Reader, ...] = (PytestReader(), GoTestReader(), UnittestReader(), JUNIT, TAP, CTRF, ScriptReader())
     return {reader.format: reader for reader in known}
 
 

@@ -1,7 +1,7 @@
 """CTRF, the common test report format: one JSON document a run, by a reporter of the runner.
 
-Read by the fields its schema demands; counts in its summary are held against what it lists, so that a list that was cut
-or filled up by another hand is not taken for the whole.
+Read by the fields its schema demands; counts in its summary are held against what it lists, so that a list that was
+cut or filled up by another hand is not taken for the whole.
 """
 
 from __future__ import annotations

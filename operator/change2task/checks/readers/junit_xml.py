@@ -1,9 +1,9 @@
 """JUnit XML in all its dialects: what each `testcase` says, read as a stream of hostile bytes.
 
 No schema is common to those who write it, so only what all agree on is read: `testcase` with `name`, `classname`,
-`file`, `time`, and `failure`, `error`, `skipped` and their kin inside. Document types are refused, and with them every
-entity, external or growing; nothing is kept of output. What a terminal's colours leave in it, which XML cannot hold, is
-replaced first: writers disagree on how to write it, and all of them do it wrong.
+`file`, `time`, and `failure`, `error`, `skipped` and their kin inside. Document types are refused, and with them
+every entity, external or growing; nothing is kept of output. What a terminal's colours leave in it, which XML cannot
+hold, is replaced first: writers disagree on how to write it, and all of them do it wrong.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Ids for tests of which a report tells classes, files or neither.
 
 An id is a file of the tree, `::`, and the test's name in it as ``syntax`` finds it there, wherever the report lets us
-know the file: it says so itself, or it names a class that is written in one file of that name. Else the id is what the
-report says. The list of the tree's files comes from the sandbox: false, it makes names that nobody asks for.
+know the file: it says so itself, or it names a class that is written in one file of that name. Else the id is what
+the report says. The list of the tree's files comes from the sandbox: false, it makes names that nobody asks for.
 """
 
 from __future__ import annotations
