@@ -129,7 +129,7 @@ def assignments(values: Mapping[str, str | int]) -> str:
 
 def harness_file(name: str) -> str:
     """The text of a file of ours that goes into the sandbox."""
-    return resources.files("change2task.checks").joinpath("harness", name).read_text("utf-8")
+    return resources.files("change2task.checks").joinpath("harness", *name.split("/")).read_text("utf-8")
 
 
 def pass_plan(name: str, request: CheckRequest, part: ReaderFiles) -> PassPlan:

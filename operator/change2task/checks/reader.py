@@ -14,6 +14,7 @@ from change2task.checks.passes import ScriptCall
 from change2task.checks.plan import CheckRequest, PassPlan, ReaderFiles, pass_plan
 from change2task.checks.readers.documents import CTRF, JUNIT, TAP
 from change2task.checks.readers.go_test import GoTestReader
+from change2task.checks.readers.node import JEST, MOCHA, NODE, VITEST
 from change2task.checks.readers.pytest import PytestReader
 from change2task.checks.readers.script import ScriptReader
 from change2task.checks.readers.unittest import UnittestReader
@@ -46,7 +47,19 @@ class Reader(Protocol):
 
 def readers() -> dict[str, Reader]:
     """All readers by format."""
-    known: tuple[Reader, ...] = (PytestReader(), GoTestReader(), UnittestReader(), JUNIT, TAP, CTRF, ScriptReader())
+    known: tuple[Reader, ...] = (
+        PytestReader(),
+        GoTestReader(),
+        UnittestReader(),
+        NODE,
+        JEST,
+        VITEST,
+        MOCHA,
+        JUNIT,
+        TAP,
+        CTRF,
+        ScriptReader(),
+    )
     return {reader.format: reader for reader in known}
 
 

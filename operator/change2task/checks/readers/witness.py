@@ -32,9 +32,9 @@ _PHASES = frozenset(get_args(Phase))
 
 
 def marks(request: CheckRequest) -> Marks:
-    """What run.sh looks for; another round may help where one began a test or gave up on a file."""
+    """What run.sh looks for; whether another round may help, the witness inside says at its start."""
     head = f'{{"c2t":"{request.nonce}","e":'
-    return Marks(running=f'{head}"begin"', progress=f'{head}"begin"', finished=f'{head}"finished"',
+    return Marks(running=f'{head}"begin"', progress=f'{head}"running"', finished=f'{head}"finished"',
                  stuck=f'{head}"stuck"')  # fmt: skip
 
 
@@ -76,12 +76,15 @@ class _Events:
         self.canary: dict[str, TestResult] = {}
         self.finished = False
         self.aborted: str | None = None
+        self.gave_up: str | None = None
         self.open: dict[str, int] = {}
+        self.files: dict[str, None] = {}
+        self.code: object = None
 
     def whole(self) -> Reading:
         count = raw.rounds(self.folder)
         for number in range(count):
-            self.finished, self.aborted, self.open = False, None, {}
+            self.finished, self.aborted, self.open, self.files = False, None, {}, {}
             try:
                 data = raw.read(self.folder, f"events.{number}", raw.EVENT_BYTES)
             except raw.Unreadable as problem:
@@ -91,6 +94,8 @@ class _Events:
         ending, message = how_it_ended(self.folder, finished=self.finished)
         if not self.finished and self.aborted is not None:
             message = f"The runner gave up before its end: {self.aborted}"
+        elif ending == "stuck" and self.gave_up is not None:
+            message = self.gave_up
         canaries = self._canaries()
         return Reading(
             suite=SuiteResult(
@@ -114,6 +119,7 @@ class _Events:
     def _round(self, number: int, data: bytes) -> None:
         counts: dict[str, int] = {}
         strange = 0
+        self.code = None
         for event in raw.json_lines(data):
             if event is None or event.get("c2t") != self.nonce:
                 strange += 1
@@ -131,6 +137,10 @@ class _Events:
                 strange += 1
         if strange:
             self.notes.append(f"Round {number}: {strange} lines among the events are not ours.")
+        if self.code is not None and counts.get("r", 0) == 0:
+            words = raw.last_words(self.folder, f"round.{number}")
+            said = f'; its last words: "{words}".' if words else "."
+            self.gave_up = f"The runner ended with exit code {str(self.code)[:20]} before it told of any test{said}"
         self._close(f"round.{number}")
 
     def _event(self, event: dict[str, Any]) -> None:
@@ -144,20 +154,36 @@ class _Events:
             self.collected.update(dict.fromkeys(_ids(event)))
         elif kind == "duplicates":
             self.duplicates.update(dict.fromkeys(_ids(event)))
+        elif kind == "file":
+            self.files[_text(event, "file")] = None
+        elif kind == "filed":
+            self.files.pop(_text(event, "file"), None)
         elif kind == "fault":
+            self.files.pop(_text(event, "file"), None)
             self.errors.setdefault(to_model(_text(event, "file")), normalise(_text(event, "sig")))
         elif kind == "finished":
             self.finished = True
         elif kind == "aborted":
             self.aborted = normalise(_text(event, "sig"))
+        elif kind == "ended":
+            self.code = event.get("code")
+        elif kind == "unbegun":
+            self._shut(_text(event, "id"))
         elif kind == "lost":
             self._lost(event)
-        elif kind not in ("started", "running", "stuck", "file", "over"):
+        elif kind not in ("started", "running", "stuck", "over"):
             raise _Malformed
+
+    def _shut(self, identity: str) -> None:
+        if self.open.get(identity, 0) > 1:
+            self.open[identity] -= 1
+        else:
+            self.open.pop(identity, None)
 
     def _lost(self, event: dict[str, Any]) -> None:
         """A file whose process is gone: what was open in it has crashed."""
         file = _text(event, "file")
+        self.files.pop(file, None)
         for identity in [name for name in self.open if name.startswith(f"{file}::")]:
             del self.open[identity]
             self._settle(identity, "crashed", "call", "ended or left the test process", 0.0)
@@ -167,10 +193,8 @@ class _Events:
         identity, outcome, phase = _text(event, "id"), _text(event, "outcome"), event.get("phase")
         if outcome not in _OUTCOMES or (phase is not None and phase not in _PHASES):
             raise _Malformed
-        if self.open.get(identity, 0) > 1:
-            self.open[identity] -= 1
-        else:
-            self.open.pop(identity, None)
+        begun = event.get("begun")
+        self._shut(begun if isinstance(begun, str) else identity)
         said = event.get("sig")
         signature = normalise(said) if isinstance(said, str) and said and outcome != "passed" else None
         shown: Phase | None = None if outcome == "passed" else phase
@@ -200,6 +224,10 @@ class _Events:
                 self._settle(identity, "hung", "call", "did not end in its time", 0.0)
             else:
                 self._settle(identity, "crashed", "call", "ended or left the test process", 0.0)
+        if not self.finished:
+            said = "did not end in its time" if hung else "ended the test process"
+            for file in self.files:
+                self.errors.setdefault(to_model(file), said)
 
     def _canaries(self) -> bool | None:
         """Whether both planted tests told the truth; None where none could be planted, or the pass did not finish."""
