@@ -12,6 +12,7 @@ from typing import Protocol
 
 from change2task.checks.passes import ScriptCall
 from change2task.checks.plan import CheckRequest, PassPlan, ReaderFiles, pass_plan
+from change2task.checks.readers.cargo_test import CargoReader
 from change2task.checks.readers.documents import CTRF, JUNIT, TAP
 from change2task.checks.readers.go_test import GoTestReader
 from change2task.checks.readers.node import JEST, MOCHA, NODE, VITEST
@@ -47,19 +48,8 @@ class Reader(Protocol):
 
 def readers() -> dict[str, Reader]:
     """All readers by format."""
-    known: tuple[Reader, ...] = (
-        PytestReader(),
-        GoTestReader(),
-        UnittestReader(),
-        NODE,
-        JEST,
-        VITEST,
-        MOCHA,
-        JUNIT,
-        TAP,
-        CTRF,
-        ScriptReader(),
-    )
+    in_process = (PytestReader(), UnittestReader(), NODE, JEST, VITEST, MOCHA)
+    known: tuple[Reader, ...] = (*in_process, GoTestReader(), CargoReader(), JUNIT, TAP, CTRF, ScriptReader())
     return {reader.format: reader for reader in known}
 
 

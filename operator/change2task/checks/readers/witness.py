@@ -143,7 +143,7 @@ class _Events:
             self.gave_up = f"The runner ended with exit code {str(self.code)[:20]} before it told of any test{said}"
         self._close(f"round.{number}")
 
-    def _event(self, event: dict[str, Any]) -> None:
+    def _event(self, event: dict[str, Any]) -> None:  # noqa: PLR0912 - one branch a word
         kind = event.get("e")
         if kind == "begin":
             identity = _text(event, "id")
