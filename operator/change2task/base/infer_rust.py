@@ -1,6 +1,7 @@
-"""How a Rust project is made ready for tests without a network: its crates are fetched, nothing is compiled.
+"""How a Rust project is made ready for tests without a network: its crates are fetched, and compiled for its tests.
 
-Compiled dependencies would save time, but cargo keeps them beside the project's own, which no environment may hold.
+Cargo keeps what it compiles of dependencies beside what is the project's own. The latter is cleaned away again,
+package by package, since no environment may hold it; what is left is copied into each state's own target folder.
 """
 
 from __future__ import annotations
@@ -9,6 +10,12 @@ from typing import Any
 
 from change2task.base.inferred import InferredSetup
 from change2task.base.project import ProjectFiles
+
+_SEED = "${CARGO_HOME%/*}/cargo-target"
+_COMPILE = (
+    f'export CARGO_TARGET_DIR="{_SEED}" && cargo test --no-run && for name in $(cargo tree --workspace --depth 0'
+    " --prefix none | cut -d' ' -f1 | sort -u); do cargo clean -p \"$name\"; done"
+)
 
 
 def infer(files: ProjectFiles) -> InferredSetup | None:
@@ -22,13 +29,16 @@ def infer(files: ProjectFiles) -> InferredSetup | None:
         evidence.append("Cargo.lock: crates are those it names")
     else:
         evidence.append("no Cargo.lock: the newest crates that fit are taken, and their lock is kept beside the tree")
+    fetch = "cargo fetch --locked" if locked else "cargo fetch"
     return InferredSetup(
-        setup=("cargo fetch --locked" if locked else "cargo fetch",),
+        setup=(fetch, _COMPILE),
+        rebuild=(f'if [ -d "{_SEED}" ]; then cp -a "{_SEED}" target; fi',),
         least=_least(manifest),
         evidence=tuple(evidence),
         held="crates are those of the project's Cargo.lock" if locked else None,
         loose=None if locked else "there is no Cargo.lock and cargo knows no dates, so the newest crates were taken",
-        note="as Cargo.toml says",
+        note="as Cargo.toml says, its dependencies compiled",
+        fallbacks=(InferredSetup(setup=(fetch,), note="without compiled dependencies"),),
     )
 
 

@@ -321,6 +321,7 @@ class _Witness:
         made = runner._makeResult
         runner._makeResult = lambda: self.watch(made())
         self.emit("running")
+        self.emit("testing")
         try:
             result = original(runner, whole)
         finally:

@@ -207,6 +207,8 @@ class _Documents:
                 "The events do not name every report that was there: somebody beside the harness wrote them."
             )
         healthy = all(result.outcome in ("passed", "skipped", "xfailed") for result in self.results.values())
+        if ended.get("code") in ("126", "127") and not self.results:
+            self.faults.insert(0, f"The check command could not be started{self._words()}")
         if ended.get("code") != "0" and self.results and healthy and not self.wanting:
             self.faults.append(
                 f"The check command ended with exit code {ended.get('code')}, and its reports tell of no failure:"

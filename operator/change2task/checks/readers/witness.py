@@ -34,7 +34,7 @@ _PHASES = frozenset(get_args(Phase))
 def marks(request: CheckRequest) -> Marks:
     """What run.sh looks for; whether another round may help, the witness inside says at its start."""
     head = f'{{"c2t":"{request.nonce}","e":'
-    return Marks(running=f'{head}"begin"', progress=f'{head}"running"', finished=f'{head}"finished"',
+    return Marks(running=f'{head}"testing"', progress=f'{head}"running"', finished=f'{head}"finished"',
                  stuck=f'{head}"stuck"')  # fmt: skip
 
 
@@ -171,7 +171,7 @@ class _Events:
             self._shut(_text(event, "id"))
         elif kind == "lost":
             self._lost(event)
-        elif kind not in ("started", "running", "stuck", "over"):
+        elif kind not in ("started", "running", "testing", "stuck", "over"):
             raise _Malformed
 
     def _shut(self, identity: str) -> None:
