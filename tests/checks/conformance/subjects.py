@@ -44,6 +44,9 @@ class Subject:
     rebuild: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     overwritten: bool = False
+    dying: Mapping[str, str] = field(default_factory=dict)
+    """Where a death costs the pass: a project whose test ends the process."""
+    hanging: Mapping[str, str] = field(default_factory=dict)
 
     def lacking(self) -> str | None:
         """Why it cannot be tried here."""
@@ -433,6 +436,8 @@ PYTEST_XML = Subject(
     canaries=None,
     empty={"test_a.py": ""},
     env={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+    dying={"test_a.py": "import os\ndef test_a(): pass\ndef test_b(): os._exit(0)\n"},
+    hanging={"test_a.py": "import time\ndef test_a(): pass\ndef test_b(): time.sleep(100)\n"},
 )
 _TAP = r"""
 print "TAP version 14\n1..7\n\e[32mPASSED\e[0m --- FAIL: TestX\n";
@@ -462,6 +467,8 @@ PERL = Subject(
     hang="pass",
     canaries=None,
     empty={"t/all.t": 'print "1..0 # SKIP none\\n";'},
+    dying={"t/all.t": 'print "1..2\\nok 1 - a\\n"; exit 0;'},
+    hanging={"t/all.t": '$| = 1; print "1..2\\nok 1 - a\\n"; sleep 100;'},
 )
 
 SUBJECTS = (PYTEST, UNITTEST, GO, CARGO, NODE, JEST, VITEST, MOCHA, CTEST, PYTEST_XML, PERL)

@@ -103,6 +103,14 @@ def test_no_test_at_all_is_never_a_pass(tmp_path: Path, subject: Subject):
     assert not suite.results
 
 
+@pytest.mark.parametrize("subject", [one for one in SUBJECTS if one.dying], ids=lambda subject: subject.name)
+def test_where_a_death_costs_the_pass_there_is_no_verdict(tmp_path: Path, subject: Subject):
+    died = run(subject, tmp_path / "dies", dict(subject.dying))
+    assert not died.finished or died.harness_error is not None
+    hung = run(subject, tmp_path / "hangs", dict(subject.hanging), total_timeout_seconds=3)
+    assert (hung.finished, hung.ending) == (False, "deadline")
+
+
 @every
 def test_a_runner_that_is_not_there_is_named(tmp_path: Path, subject: Subject):
     if subject.package is not None:

@@ -7,6 +7,7 @@ cut or filled up by another hand is not taken for the whole.
 from __future__ import annotations
 
 import json
+import posixpath
 from typing import Any
 
 from change2task.checks import raw
@@ -52,14 +53,23 @@ def _told(test: Any) -> Told:
     if outcome == "passed" and test.get("flaky") is True:
         # It passed when it was run again: not what a task can rest on.
         outcome = "failed"
-    suite = test.get("suite")
-    titles = [suite] if isinstance(suite, str) else suite if isinstance(suite, list) else []
+    file = test["filePath"] if isinstance(test.get("filePath"), str) else ""
+    titles = _titles(test.get("suite"), file)
+    # Some reporters put the titles into the name too.
+    name = name.removeprefix(" ".join(titles) + " ") if titles else name
     message = first_line(*(text for text in (test.get("message"), test.get("trace")) if isinstance(text, str)))
     return Told(
-        name=" > ".join([*(title for title in titles if isinstance(title, str) and title), name]),
+        name=" > ".join([*titles, name]),
         outcome=outcome,
-        file=test["filePath"] if isinstance(test.get("filePath"), str) else "",
+        file=file,
         signature=normalise(message) if message and outcome != "passed" else None,
         phase="call" if outcome == "failed" else None,
         seconds=raw.seconds(test.get("duration")) / 1000,
     )
+
+
+def _titles(suite: Any, file: str) -> list[str]:
+    """The titles around a test: a list, or one text whose parts ` > ` joins; the file's name is none of them."""
+    parts = suite.split(" > ") if isinstance(suite, str) else suite if isinstance(suite, list) else []
+    titles = [part for part in parts if isinstance(part, str) and part]
+    return titles[1:] if titles and file and posixpath.basename(titles[0]) == posixpath.basename(file) else titles

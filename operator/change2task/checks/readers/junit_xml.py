@@ -119,7 +119,9 @@ class _Handler(ContentHandler):
             self.case = None
         elif self.reading is not None and name in _ENDS and _ENDS[name] == self.reading[0]:
             outcome, held = self.reading
-            kind, message = held.get("type", ""), first_line(held.get("message"), self.text)
+            # PHPUnit begins with the test's own name.
+            said = self.text.removeprefix(f"{self.case.get('class')}::{self.case.get('name')}") if self.case else ""
+            kind, message = held.get("type", ""), first_line(held.get("message"), said)
             if outcome == "skipped" and kind == "pytest.xfail":
                 outcome = "xfailed"
             says_kind = not kind or kind.rpartition(".")[2] in message
