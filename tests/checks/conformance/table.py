@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.checks.conformance.subjects import SUBJECTS, Subject
+from tests.checks.conformance.subject import Subject
+from tests.checks.conformance.subjects import SUBJECTS
 
 _HEAD = ("runner (format)", "others' words in colour", "odd names", "equal ids", "set-up fails", "skipped",
          "expected failure", "process dies", "test hangs", "no test", "results tampered with", "no runner",

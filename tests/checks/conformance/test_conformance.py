@@ -10,7 +10,8 @@ import pytest
 
 from change2task.checks.reader import reader_for
 from change2task.checks.results import SuiteResult
-from tests.checks.conformance.subjects import JS, PATH, ROOT, SUBJECTS, Subject
+from tests.checks.conformance.subject import JS, PATH, ROOT, Subject
+from tests.checks.conformance.subjects import SUBJECTS
 from tests.checks.conformance.table import table
 from tests.support.passes import NONCE, Pass, run_suite
 
@@ -40,7 +41,7 @@ def run(subject: Subject, folder: Path, files: dict[str, str], **request: object
             "plugins": True,
             "env": {"PATH": PATH, **subject.env},
             "rebuild": subject.rebuild,
-            "test_timeout_seconds": 3,
+            "test_timeout_seconds": subject.patience,
             "total_timeout_seconds": 100,
             **request,
         },

@@ -16,8 +16,8 @@ function channel(file, writer) {
   let testing = false;
   return function emit(event, fields = {}) {
     if (process.pid !== pid) return;
-    // From here on a silence is a test's.
-    if (!testing && (event === "file" || event === "begin")) {
+    // From here on a silence is a test's. Of a worker that spins only jest's tells under which test it does.
+    if (!testing && (event === "begin" || (event === "file" && settings.format !== "jest"))) {
       testing = true;
       emit("testing");
     }
