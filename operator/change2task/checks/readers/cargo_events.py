@@ -73,7 +73,7 @@ class _Events:
         ending, message = how_it_ended(self.folder, finished=self.finished)
         if not self.results and (said := self._build_error()):
             self.errors.setdefault("Cargo.toml", said)
-            message = message or f"The project does not build: {said}"
+            message = message or f"The project told of no test: {said}"
         elif self.finished and self.documented != "0" and not any(found for found in self.documents):
             self.errors.setdefault("Cargo.toml", "its doc tests could not be built or listed")
         return Reading(

@@ -116,6 +116,14 @@ function reporter() {
   return channel(file, "r");
 }
 
+// Names that stand there more than once.
+function repeated(names) {
+  const seen = new Set();
+  const twice = new Set();
+  for (const name of names) (seen.has(name) ? twice : seen).add(name);
+  return [...twice];
+}
+
 const canaries = [`c2t_canary_pass_${settings.nonce}`, `c2t_canary_fail_${settings.nonce}`];
 
-module.exports = { settings, channel, read, relative, id, signature, firstLine, shorten, reporter, canaries };
+module.exports = { settings, channel, read, relative, id, signature, firstLine, shorten, reporter, repeated, canaries };

@@ -2,7 +2,7 @@
 // The reporter inside mocha. It runs in the process of the tests: it takes out what is not to run, plants two tests of
 // known outcome, and tells of the others.
 const path = require("node:path");
-const { settings, read, relative, signature, reporter, canaries } = require("./events.cjs");
+const { settings, read, relative, signature, reporter, repeated, canaries } = require("./events.cjs");
 
 const file = process.env.C2T_EVENTS;
 const work = process.env.C2T_ROOT;
@@ -40,9 +40,9 @@ module.exports = class Witness {
     const begun = begunBefore();
     const listed = [];
     runner.suite.eachTest((test) => listed.push(identity(test)));
-    const twice = listed.filter((name, place) => listed.indexOf(name) !== place);
+    const twice = repeated(listed);
     for (let place = 0; place < listed.length; place += 500) emit("ids", { ids: listed.slice(place, place + 500) });
-    if (twice.length > 0) emit("duplicates", { ids: [...new Set(twice)] });
+    if (twice.length > 0) emit("duplicates", { ids: twice });
     const ids = settings.ids && new Set(settings.ids);
     const scopes = settings.scopes && new Set(settings.scopes);
     this.prune(runner.suite, (name) =>

@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 
 const require = createRequire(import.meta.url);
-const { id, relative, signature, reporter } = require("./events.cjs");
+const { id, relative, signature, reporter, repeated } = require("./events.cjs");
 const emit = reporter();
 
 function titles(test) {
@@ -30,8 +30,8 @@ export default class Witness {
     const ids = [];
     for (const test of module.children.allTests()) ids.push(id(module.moduleId, titles(test)));
     emit("ids", { ids });
-    const twice = ids.filter((name, place) => ids.indexOf(name) !== place);
-    if (twice.length > 0) emit("duplicates", { ids: [...new Set(twice)] });
+    const twice = repeated(ids);
+    if (twice.length > 0) emit("duplicates", { ids: twice });
   }
 
   onTestCaseReady(test) {
