@@ -14,7 +14,7 @@ WORKERS ?= auto
 INSTALL = $(if $(KUBECONFIG_FILE),--kubeconfig $(KUBECONFIG_FILE)) $(if $(VALUES),--values $(VALUES))
 
 .DEFAULT_GOAL := help
-.PHONY: help venv install uninstall helm images lock test lint format types layers generate generated fast unit coverage cluster cluster-image cluster-down smoke e2e chaos demo bench consumers clean
+.PHONY: help venv js-runners install uninstall helm images lock test lint format types layers generate generated fast unit coverage cluster cluster-image cluster-down smoke e2e chaos demo bench consumers clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,6 +64,14 @@ coverage: venv ## the same, and what of the code they reach
 
 fast: venv ## the tests that need no index and no container engine, without coverage
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "not network and not docker and not bench and not cluster and not consumers" $(ARGS)
+
+# Exact versions, without the scripts of any package; half a minute and 90 MB, once.
+js-runners: .js-runners/.installed ## jest, vitest and mocha, which the tests of their readers need (network, npm)
+
+.js-runners/.installed: tests/checks/conformance/package.json
+	@mkdir -p .js-runners && cp $< .js-runners/package.json
+	@npm install --prefix .js-runners --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error
+	@touch $@
 
 cluster: venv ## a real Kubernetes cluster with registry, git server, package index (docs/cluster-tests.md)
 	@$(BIN)/python -m hack.kind up

@@ -83,7 +83,9 @@ def test_a_nonce_that_could_be_mistaken_is_refused(nonce: str):
 
 
 def test_an_unknown_format_names_the_known_ones():
-    with pytest.raises(ValueError, match=r"'pytests' is not known; did you mean 'pytest'\? Known formats: go, pytest"):
+    with pytest.raises(
+        ValueError, match=r"'pytests' is not known; did you mean 'pytest'\? Known formats: cargo, ctrf, go, jest, "
+    ):
         reader_for("pytests")
 
 

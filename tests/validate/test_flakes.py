@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from change2task.validate.flakes import Decision, decide, flake_rate
@@ -18,6 +18,7 @@ def test_where_all_differ_it_is_the_same_from_the_other_side() -> None:
     assert flake_rate(10, 10).at_least == pytest.approx(1 - flake_rate(10, 0).at_most, abs=1e-4)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 200), st.data())
 def test_bounds_enclose_the_mean_and_more_differences_raise_them(runs: int, data: st.DataObject) -> None:
     differed = data.draw(st.integers(0, runs - 1))

@@ -109,7 +109,15 @@ class Checks(Model):
         min_length=1,
         max_length=63,
         pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$",
-        description="How results are taken from the runner, e.g. pytest or go.",
+        description="How results are taken from the runner, e.g. pytest, go, jest or junit.",
+    )
+    reports: tuple[Glob, ...] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=64,
+        description="Formats junit, tap and ctrf: the files that the command writes, from the root of the tree, or from"
+        " the folder that stands for {reports} where the command names that; - is what the command prints (tap only)."
+        " Default: all of {reports}, or where Maven and Gradle write theirs.",
     )
     timeout_seconds: int = Field(default=900, ge=1, le=86_400, description="Longest time of one run of the suite.")
     test_timeout_seconds: int = Field(default=60, ge=1, le=86_400, description="Longest time of one test.")

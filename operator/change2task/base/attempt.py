@@ -17,7 +17,7 @@ from packaging.version import Version
 
 from change2task.api.modernbase import Scope
 from change2task.api.reasons import Reason
-from change2task.base import copies, dating, disk, leftovers, lock
+from change2task.base import compilers, copies, dating, disk, leftovers, lock
 from change2task.base.dating import Index
 from change2task.base.environment import DOCUMENT, LEFTOVERS, Environment, runtime_environment
 from change2task.base.faults import IndexRefused, built_fault
@@ -142,7 +142,7 @@ class Attempt:
         shown = {one.target: one for one in inside.mounts(self.layout, writable=True)}
         shown |= {one.target: one for one in self.site.files}
         variables = inside.command_env(self.layout)
-        for name in ("UV_OFFLINE", "GOPROXY"):
+        for name in ("UV_OFFLINE", "GOPROXY", *compilers.OFFLINE):
             variables.pop(name, None)
         variables |= index.variables
         variables |= {
@@ -252,6 +252,8 @@ class Attempt:
         """Whether the index lacks dates; raises InfrastructureFault where it cannot be reached, or refuses us."""
         if self.tools.go_root is not None and dating.go_unreachable(failed.tail):
             raise InfrastructureFault(f"the module proxy cannot be reached: {failed}")
+        if self.tools.compiler is not None and dating.registry_unreachable(failed.tail):
+            raise InfrastructureFault(f"the package registry cannot be reached: {failed}")
         if self.tools.interpreter is None:
             return Index.DATED
         found = dating.probe(self.bench)
@@ -276,6 +278,8 @@ def _dating(recipe: Recipe, frozen: Frozen, undatable: str | None, *, dated: boo
         if not dated:
             some = ", ".join(sorted(beside)[:5])
             return False, f"the index keeps no upload dates and the lock does not hold {some}; run change2task lock"
+    if recipe.held is not None or recipe.loose is not None:
+        return recipe.loose is None, recipe.loose or recipe.held or ""
     if dated and undatable is not None:
         return False, undatable
     if dated:

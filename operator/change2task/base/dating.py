@@ -16,6 +16,10 @@ from change2task.base.steps import Bench
 _PROBES = ("pip", "setuptools", "pytest")
 _FAR = "2999-01-01T00:00:00Z"
 VARIABLES = frozenset({"UV_EXCLUDE_NEWER", "PIP_UPLOADED_PRIOR_TO", "npm_config_before"})
+_REGISTRY_UNREACHABLE = re.compile(
+    r"\b(?:ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN)\b|Could not resolve host|Couldn't connect to server"
+    r"|spurious network error|Could not transfer artifact .*(?:refused|timed out|Unknown host)|Unknown host"
+)
 _GO_UNREACHABLE = re.compile(
     r"dial tcp|connection refused|i/o timeout|no such host|TLS handshake|network is unreachable|\b50[234] ", re.I
 )
@@ -81,3 +85,8 @@ def _ask(bench: Bench, name: str, log: Path, date_: str | None) -> int | None:
 def go_unreachable(tail: str) -> bool:
     """Whether Go's own words say that a server could not be reached."""
     return _GO_UNREACHABLE.search(tail) is not None
+
+
+def registry_unreachable(tail: str) -> bool:
+    """Whether npm's, cargo's or Maven's own words say that a server could not be reached."""
+    return _REGISTRY_UNREACHABLE.search(tail) is not None

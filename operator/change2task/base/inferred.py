@@ -15,7 +15,9 @@ class InferredSetup(Model):
 
     ``note`` names this way of setup among several; ``fallbacks`` are poorer ways, best first.
     ``specifier`` and ``listed`` narrow the Python interpreter: PEP 440 and minors such as 3.12;
-    ``go`` is the least version of Go. ``arguments`` go after a check command that the manifest left to its default.
+    ``go`` is the least version of Go, ``least`` that of another compiler. ``arguments`` go after a check command that
+    the manifest left to its default; ``command`` is one in its place. ``held`` says in a sentence what holds other
+    packages than Python's to a date, ``loose`` why nothing does.
     """
 
     setup: tuple[str, ...]
@@ -24,7 +26,11 @@ class InferredSetup(Model):
     specifier: str = ""
     listed: tuple[str, ...] = ()
     go: str = ""
+    least: str | None = None
     arguments: tuple[str, ...] = ()
+    command: tuple[str, ...] | None = None
+    held: str | None = None
+    loose: str | None = None
     evidence: tuple[str, ...] = ()
     note: str = ""
     fallbacks: tuple[InferredSetup, ...] = ()

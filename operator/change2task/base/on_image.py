@@ -20,7 +20,7 @@ import structlog
 from packaging.version import Version
 
 from change2task.api.reasons import Reason
-from change2task.base import system_packages, toolchains
+from change2task.base import compilers, system_packages, toolchains
 from change2task.base.attempt import remove
 from change2task.base.environment import Environment, PlacedEnvironment, installed_modules, runtime_environment
 from change2task.base.faults import ToolchainMissing, built_fault
@@ -81,6 +81,11 @@ class ImageFoundation:
             version = told[1].removeprefix("go")
             toolchains.check_go(recipe.go, version, place)
             return Tools(go_root=Path(told[0]), go_version=version, image=start)
+        if compilers.known(recipe.toolchain):
+            here = compilers.found(
+                recipe.toolchain, lambda line: self._ask(start, image, "sh", "-c", line), place, recipe.least
+            )
+            return Tools(compiler=here, image=start)
         return Tools(image=start)
 
     def placed(self, environment: Environment, folder: Path) -> PlacedEnvironment | None:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from change2task.base import disk, toolchains
+from change2task.base import compilers, disk, toolchains
 from change2task.base.environment import Environment, PlacedEnvironment
 from change2task.base.index import IndexSettings
 from change2task.base.places import BaseImage, Tools
@@ -39,6 +39,9 @@ class MachineFoundation:
             root, version = toolchains.go_root(self.environ)
             toolchains.check_go(recipe.go, version)
             return Tools(go_root=root, go_version=version)
+        if compilers.known(recipe.toolchain):
+            ask = toolchains.shell(self.environ)
+            return Tools(compiler=compilers.found(recipe.toolchain, ask, least=recipe.least))
         return Tools()
 
     def placed(self, environment: Environment, folder: Path) -> PlacedEnvironment | None:

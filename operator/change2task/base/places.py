@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from change2task.api.model import Model
+from change2task.base.compilers import Compiler
 from change2task.base.faults import ToolchainMissing
 from change2task.base.toolchains import Interpreter
 from change2task.runtime.errors import SandboxError
@@ -42,17 +43,22 @@ class BaseImage(Model):
 
 
 class Tools(Model):
-    """What an environment rests on: an interpreter, or a Go installation, of this machine or in ``image``."""
+    """What an environment rests on: an interpreter, a Go installation or a compiler, of this machine or in
+    ``image``.
+    """
 
     interpreter: Interpreter | None = None
     go_root: Path | None = None
     go_version: str | None = None
+    compiler: Compiler | None = None
     image: StartImage | None = None
 
     def described(self) -> str | None:
         """The interpreter or compiler with its version; None where there is neither."""
         if self.interpreter is not None:
             return f"CPython {self.interpreter.version}"
+        if self.compiler is not None:
+            return self.compiler.described()
         return None if self.go_version is None else f"Go {self.go_version}"
 
     def mounts(self) -> tuple[Mount, ...]:
@@ -60,6 +66,7 @@ class Tools(Model):
         if self.image is not None:
             return ()
         programs = [self.go_root / "bin/go"] if self.go_root is not None else []
+        programs += [self.compiler.program] if self.compiler is not None else []
         programs += [self.interpreter.executable] if self.interpreter is not None else []
         try:
             return toolchain_mounts(programs)
@@ -78,7 +85,8 @@ def path_folders(layout: Layout, tools: Tools) -> tuple[str, ...]:
     """Folders that come before the system's own in PATH, as seen inside."""
     python = (f"{layout.env}/bin",) if tools.interpreter is not None else ()
     go = (f"{tools.go_root}/bin",) if tools.go_root is not None else ()
-    return (*python, *go, *(tools.image.path if tools.image is not None else ()))
+    compiler = (str(tools.compiler.folder),) if tools.compiler is not None else ()
+    return (*python, *go, *compiler, *(tools.image.path if tools.image is not None else ()))
 
 
 def state_variables(layout: Layout, tools: Tools) -> dict[str, str]:
@@ -91,4 +99,4 @@ def state_variables(layout: Layout, tools: Tools) -> dict[str, str]:
     if tools.go_root is not None:
         variables |= {"GOMODCACHE": f"{layout.env}/gomod", "GOPATH": f"{layout.tmp}/go", "GOPROXY": "off",
                       "GOCACHE": f"{layout.tmp}/go-build", "GOTOOLCHAIN": "local", "GOENV": "off"}  # fmt: skip
-    return variables
+    return variables | (tools.compiler.variables(layout) if tools.compiler is not None else {})

@@ -237,6 +237,7 @@ def _checks(spec: ModernBaseSpec, recipe: Recipe) -> CheckCommand:
     return CheckCommand(
         command=recipe.command,
         format=recipe.format,
+        reports=spec.checks.reports,
         rebuild=recipe.rebuild,
         timeout_seconds=spec.checks.timeout_seconds,
         test_timeout_seconds=spec.checks.test_timeout_seconds,

@@ -6,6 +6,7 @@ environment and to the evidence. Inference is left to the modules for each langu
 
 from __future__ import annotations
 
+import posixpath
 from datetime import UTC, date, datetime
 from typing import Literal
 
@@ -13,11 +14,24 @@ from pydantic import Field
 
 from change2task.api.model import Model
 from change2task.api.modernbase import ModernBaseSpec
-from change2task.base import infer_go, infer_python, lock
+from change2task.base import infer_cmake, infer_go, infer_java, infer_node, infer_python, infer_rust, lock
 from change2task.base.inferred import InferredSetup
 from change2task.base.project import ProjectFiles, UnreadableFile
+from change2task.checks.defaults import default_command
 
-Toolchain = Literal["python", "go", "none"]
+Toolchain = Literal["python", "go", "node", "rust", "java", "cmake", "none"]
+_BY_FORMAT: dict[str, Toolchain] = {
+    "pytest": "python",
+    "unittest": "python",
+    "cargo": "rust",
+    **dict.fromkeys(("node", "jest", "vitest", "mocha"), "node"),
+}
+_BY_PROGRAM: dict[str, Toolchain] = {
+    **dict.fromkeys(("mvn", "mvnw"), "java"),
+    **dict.fromkeys(("cmake", "ctest"), "cmake"),
+    **dict.fromkeys(("node", "npx", "npm", "yarn", "pnpm"), "node"),
+    "cargo": "rust",
+}
 
 
 class PythonWish(Model):
@@ -34,6 +48,7 @@ class PythonWish(Model):
 class Recipe(Model):
     """How one environment is made and its checks are run. Steps are lines for ``sh``, run in the work folder.
 
+    ``least`` is the compiler's least version; ``held`` and ``loose`` are as in InferredSetup.
     ``env`` holds for setup, rebuild and checks alike. ``as_of`` is the date whose packages are installed.
     ``evidence`` says in sentences what each choice rests on and is no part of the environment's key.
     ``fallbacks`` are poorer ways of setup, tried in order if ``setup`` fails; only an inferred recipe has them.
@@ -42,6 +57,9 @@ class Recipe(Model):
     toolchain: Toolchain
     python: PythonWish = PythonWish()
     go: str = ""
+    least: str | None = None
+    held: str | None = None
+    loose: str | None = None
     setup: tuple[str, ...] = ()
     rebuild: tuple[str, ...] = ()
     env: dict[str, str] = Field(default_factory=dict)
@@ -57,7 +75,7 @@ class Recipe(Model):
 
     def identity(self) -> dict[str, object]:
         """What of this recipe decides the environment's content; the check command does not."""
-        return self.replacing(evidence=(), fallbacks=(), command=(), format="").document()
+        return self.replacing(evidence=(), fallbacks=(), command=(), format="", held=None, loose=None).document()
 
     def falling_back(self, because: str) -> Recipe | None:
         """The next poorer recipe, with the reason among its evidence; None where there is none."""
@@ -87,13 +105,14 @@ def recipe_for(spec: ModernBaseSpec, project: ProjectFiles, committed: datetime,
     as_of = environment.as_of or committed.astimezone(UTC).date()
     toolchain = _toolchain(spec, project)
     try:
-        inferred = _inferred(toolchain, spec, project, version)
+        inferred = _inferred(toolchain, spec, project, version, as_of)
     except UnreadableFile as error:
         raise RecipeUnknown(f"{error}; mend it on the base, or pick another revision") from error
     if environment.setup is None and inferred is None:
         raise RecipeUnknown(
-            "no pyproject.toml, setup.py, setup.cfg, requirements file, go.mod or importable Python package with tests"
-            " at the root; say in spec.environment.setup how dependencies are installed (an empty list: none are)"
+            "no pyproject.toml, setup.py, setup.cfg, requirements file, go.mod, package.json, Cargo.toml, pom.xml,"
+            " CMakeLists.txt or importable Python package with tests at the root that fits checks.format; say in"
+            " spec.environment.setup how dependencies are installed (an empty list: none are)"
         )
     evidence = [] if inferred is None else list(inferred.evidence)
     setup = () if inferred is None else inferred.setup
@@ -106,6 +125,9 @@ def recipe_for(spec: ModernBaseSpec, project: ProjectFiles, committed: datetime,
         toolchain=toolchain,
         python=_python_wish(environment.image, inferred),
         go="" if inferred is None else inferred.go,
+        least=None if inferred is None else inferred.least,
+        held=None if inferred is None or environment.setup is not None else inferred.held,
+        loose=None if inferred is None or environment.setup is not None else inferred.loose,
         setup=setup,
         rebuild=(*(() if inferred is None else inferred.rebuild), *environment.rebuild),
         env={**({} if inferred is None else inferred.env), **environment.env},
@@ -113,7 +135,7 @@ def recipe_for(spec: ModernBaseSpec, project: ProjectFiles, committed: datetime,
         image=environment.image,
         lock=environment.lock,
         as_of=as_of,
-        command=(*spec.checks.command, *arguments),
+        command=(*_command(spec, inferred), *arguments),
         format=spec.checks.format,
         inferred=environment.setup is None,
         evidence=tuple(evidence),
@@ -121,26 +143,54 @@ def recipe_for(spec: ModernBaseSpec, project: ProjectFiles, committed: datetime,
     )
 
 
+def _command(spec: ModernBaseSpec, inferred: InferredSetup | None) -> tuple[str, ...]:
+    """The manifest's command, else what its files call for, else its format's usual one."""
+    if "command" in spec.checks.model_fields_set:
+        return spec.checks.command
+    if inferred is not None and inferred.command is not None:
+        return inferred.command
+    return default_command(spec.checks.format) or spec.checks.command
+
+
 def _toolchain(spec: ModernBaseSpec, project: ProjectFiles) -> Toolchain:
-    if spec.checks.format == "pytest":
-        return "python"
+    known = _BY_FORMAT.get(spec.checks.format)
+    if known is not None:
+        return known
     if spec.checks.format.startswith("go"):
         return "go"
+    if "command" not in spec.checks.model_fields_set and spec.checks.format == "junit":
+        if "pom.xml" in project.names:
+            return "java"
+        if "CMakeLists.txt" in project.names:
+            return "cmake"
+    program = posixpath.basename(spec.checks.command[0])
     if "go.mod" in project.names and spec.checks.command[0] == "go":
         return "go"
+    if program in _BY_PROGRAM:
+        return _BY_PROGRAM[program]
     if infer_python.describes(project):
         return "python"
     return "none"
 
 
 def _inferred(
-    toolchain: Toolchain, spec: ModernBaseSpec, project: ProjectFiles, version: str | None
+    toolchain: Toolchain, spec: ModernBaseSpec, project: ProjectFiles, version: str | None, as_of: date
 ) -> InferredSetup | None:
-    if toolchain == "python":
-        return infer_python.infer(project, version, uses_pytest=spec.checks.format == "pytest")
-    if toolchain == "go":
-        return infer_go.infer(project)
-    return None
+    match toolchain:
+        case "python":
+            return infer_python.infer(project, version, uses_pytest=spec.checks.format == "pytest")
+        case "go":
+            return infer_go.infer(project)
+        case "node":
+            return infer_node.infer(project, as_of.isoformat())
+        case "rust":
+            return infer_rust.infer(project)
+        case "java":
+            return infer_java.infer(project)
+        case "cmake":
+            return infer_cmake.infer(project, spec.checks.test_timeout_seconds)
+        case "none":
+            return None
 
 
 def _python_wish(image: str | None, inferred: InferredSetup | None) -> PythonWish:

@@ -12,7 +12,7 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date, timedelta
 from functools import lru_cache
 from importlib import metadata
@@ -218,3 +218,16 @@ def check_go(least: str, version: str, place: str = "this machine") -> None:
     """Raises ToolchainMissing where a module asks for a newer Go than there is; nothing is downloaded."""
     if least and Version(version) < Version(least):
         raise ToolchainMissing(f"go.mod asks for Go {least}; {place} has {version}; install a newer one")
+
+
+def shell(environ: Mapping[str, str] = os.environ) -> Callable[[str], str]:
+    """What asks this machine a line of shell: what it prints, nothing where it fails."""
+
+    def ask(line: str) -> str:
+        words = ["sh", "-c", line]
+        answer = subprocess.run(
+            words, env=dict(environ), cwd="/", capture_output=True, text=True, timeout=_SECONDS, check=False
+        )
+        return answer.stdout if answer.returncode == 0 else ""
+
+    return ask

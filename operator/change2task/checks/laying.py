@@ -25,6 +25,7 @@ class CheckCommand(Model):
 
     command: tuple[str, ...]
     format: str
+    reports: tuple[str, ...] | None = None
     rebuild: tuple[str, ...] = ()
     env: dict[str, str] = {}
     timeout_seconds: float
@@ -37,6 +38,7 @@ def plan_order(order: PassOrder, checks: CheckCommand, nonce: str) -> PassPlan:
     request = CheckRequest(
         command=checks.command if script is None else script.command,
         format=_format(order, checks),
+        reports=checks.reports,
         ids=order.ids if script is None else (script.id,),
         scopes=order.scopes,
         script_files={} if script is None else script.files,

@@ -1,7 +1,8 @@
 """What a check id says of where a test lives and what it is called; the only place that takes ids apart.
 
 Ids are byte-exact and opaque everywhere else. Each result format has its own form: pytest names a file and a
-qualified function, Go a package folder and a test. Finding tests in sources is left to ``syntax``.
+qualified function, Go a package folder and a test, all others a file and the test's name as ``syntax`` gives it; titles
+are free text, so that no sign in them begins a case. Finding tests in sources is left to ``syntax``.
 """
 
 from __future__ import annotations
@@ -27,17 +28,19 @@ class TestName(NamedTuple):
 class Naming:
     """Ids of one result format."""
 
-    def __init__(self, *, by_folder: bool, case_mark: str) -> None:
+    def __init__(self, *, by_folder: bool, case_marks: dict[str, str]) -> None:
+        """``case_marks``: by the scope's extension (empty: any), the characters any of which begins a case."""
         self._by_folder = by_folder
-        self._case_mark = case_mark
+        self._case_marks = case_marks
 
     def name(self, check: str) -> TestName:
         """The parts of an id; an id without ``::`` is a function of no scope."""
         scope, mark, rest = check.partition("::")
         if not mark:
             scope, rest = "", check
-        function, found, case = rest.partition(self._case_mark)
-        return TestName(scope, function, found + case)
+        marks = self._case_marks.get(scope.rpartition(".")[2], self._case_marks.get("", ""))
+        end = min((place for mark in marks if (place := rest.find(mark)) >= 0), default=len(rest))
+        return TestName(scope, rest[:end], rest[end:])
 
     def scope_of(self, path: str) -> str:
         """The scope under which tests of the file at this quoted path are named."""
@@ -65,10 +68,11 @@ def split(
     return Split(beside, tuple(check for check in others if naming.name(check).place not in places))
 
 
-_PYTEST = Naming(by_folder=False, case_mark="[")
-_GO = Naming(by_folder=True, case_mark="/")
+_PYTEST = Naming(by_folder=False, case_marks={"": "["})
+_GO = Naming(by_folder=True, case_marks={"": "/"})
+_FILE = Naming(by_folder=False, case_marks={"py": "[", **dict.fromkeys(("java", "kt", "groovy"), "([{")})
 
 
 def naming(check_format: str) -> Naming:
-    """The naming of a result format; formats that name a file and a function follow pytest's form."""
-    return _GO if check_format == "go" else _PYTEST
+    """The naming of a result format."""
+    return {"go": _GO, "pytest": _PYTEST, "unittest": _PYTEST}.get(check_format, _FILE)

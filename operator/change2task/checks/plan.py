@@ -33,13 +33,15 @@ class CheckRequest(Model):
     """One pass as asked for: argv of the project's check command, its format, the ids (None: all), limits.
 
     `scopes` (a test file, a package's folder) leave everything to be found as the project finds it and run only what
-    lies in them; None for no such bound. `script_files` are laid in the plan folder by relative path. Times
+    lies in them; None for no such bound. `reports` are globs of the files that the command writes, for formats that
+    read such. `script_files` are laid in the plan folder by relative path. Times
     in seconds. `nonce` is fresh for each pass: 8 to 64 of a-z and 0-9. `rebuild` are shell commands run in the
     tree before the checks. `env` is added to the sandbox's environment.
     """
 
     command: tuple[str, ...]
     format: str
+    reports: tuple[str, ...] | None = None
     ids: tuple[str, ...] | None = None
     scopes: tuple[str, ...] | None = None
     script_files: dict[str, str] = {}
@@ -85,11 +87,15 @@ class Marks(Model):
 
 
 class ReaderFiles(Model):
-    """A reader's part of a plan: files by path below the plan folder, `check.sh` among them, env and marks."""
+    """A reader's part of a plan: files by path below the plan folder, `check.sh` among them, env and marks.
+
+    `silent`: the runner tells nothing before its end, so that only the time of the whole pass bounds it.
+    """
 
     files: dict[str, str]
     env: dict[str, str] = {}
     marks: Marks
+    silent: bool = False
 
 
 class PassPlan(Model):
@@ -123,13 +129,15 @@ def assignments(values: Mapping[str, str | int]) -> str:
 
 def harness_file(name: str) -> str:
     """The text of a file of ours that goes into the sandbox."""
-    return resources.files("change2task.checks").joinpath("harness", name).read_text("utf-8")
+    return resources.files("change2task.checks").joinpath("harness", *name.split("/")).read_text("utf-8")
 
 
 def pass_plan(name: str, request: CheckRequest, part: ReaderFiles) -> PassPlan:
     """Join a reader's files with the generic ones."""
     test = math.ceil(request.test_timeout_seconds)
     collect = request.collect_timeout_seconds or max(120.0, 3 * request.test_timeout_seconds)
+    if part.silent:
+        collect = request.total_timeout_seconds
     settings = assignments(
         {
             "C2T_TEST_TIMEOUT": test,

@@ -12,9 +12,13 @@ from typing import Protocol
 
 from change2task.checks.passes import ScriptCall
 from change2task.checks.plan import CheckRequest, PassPlan, ReaderFiles, pass_plan
+from change2task.checks.readers.cargo_test import CargoReader
+from change2task.checks.readers.documents import CTRF, JUNIT, TAP
 from change2task.checks.readers.go_test import GoTestReader
+from change2task.checks.readers.node import JEST, MOCHA, NODE, VITEST
 from change2task.checks.readers.pytest import PytestReader
 from change2task.checks.readers.script import ScriptReader
+from change2task.checks.readers.unittest import UnittestReader
 from change2task.checks.results import Reading
 
 
@@ -44,7 +48,8 @@ class Reader(Protocol):
 
 def readers() -> dict[str, Reader]:
     """All readers by format."""
-    known: tuple[Reader, ...] = (PytestReader(), GoTestReader(), ScriptReader())
+    in_process = (PytestReader(), UnittestReader(), NODE, JEST, VITEST, MOCHA)
+    known: tuple[Reader, ...] = (*in_process, GoTestReader(), CargoReader(), JUNIT, TAP, CTRF, ScriptReader())
     return {reader.format: reader for reader in known}
 
 

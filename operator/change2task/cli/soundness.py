@@ -18,6 +18,7 @@ from change2task.api.taskcandidate import TaskCandidate
 from change2task.api.taskvariant import TaskVariant
 from change2task.base import lock
 from change2task.base.refusals import NO_IMAGE, refusals
+from change2task.checks.defaults import default_command
 from change2task.checks.plan import CheckRequest
 from change2task.checks.reader import plan_pass, suites
 from change2task.cli.choices import Choices, Runtime
@@ -85,7 +86,9 @@ def _of_base(base: ModernBase, origin: Origin, mirrored: Collection[str]) -> Ite
 
 def _unusable(checks: Checks) -> str | None:
     """What the format's reader says of a check command that it cannot plan a pass with."""
-    request = CheckRequest(command=checks.command, format=checks.format, nonce=_NO_PASS)
+    said = "command" in checks.model_fields_set
+    command = checks.command if said else default_command(checks.format) or checks.command
+    request = CheckRequest(command=command, format=checks.format, reports=checks.reports, nonce=_NO_PASS)
     try:
         plan_pass("validate", request)
     except ValueError as error:

@@ -22,8 +22,8 @@ _ETC = (
     "/etc/protocols",
     "/etc/services",
 )
-# Where Debian's Java keeps its configuration.
-_ETC_PATTERNS = ("java-*-openjdk",)
+# Where Debian's Java and Maven keep their configuration.
+_ETC_PATTERNS = ("java-*-openjdk", "maven")
 _ETC_NETWORK = (
     "/etc/resolv.conf",
     "/etc/ssl/certs",

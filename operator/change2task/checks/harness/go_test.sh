@@ -9,6 +9,8 @@ root=$(cd "$C2T_WORK" && pwd -P)
 cd "$root/$base" || exit 70
 unset C2T_WORK C2T_PLAN C2T_RESULTS C2T_HOME C2T_ROUND
 
+go_bare version >/dev/null || exit 127
+
 say() {
     printf '{"c2t":"%s",%s}\n' "$nonce" "$1" >>"$events"
 }
