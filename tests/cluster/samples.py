@@ -27,7 +27,13 @@ MODERN_BASE: Spec = {
         "env": {"LANG": "C.UTF-8"},
         "lock": "x==1\n",
     },
-    "checks": {"command": ["pytest"], "format": "pytest", "timeoutSeconds": 600, "testTimeoutSeconds": 30},
+    "checks": {
+        "command": ["sh", "check.sh"],
+        "format": "junit",
+        "reports": ["out/*.xml"],
+        "timeoutSeconds": 600,
+        "testTimeoutSeconds": 30,
+    },
     "scope": {
         "source": ["src/**"],
         "tests": ["tests/**"],
@@ -79,7 +85,7 @@ TASK_CANDIDATE: Spec = {
         {"id": "script", "kind": "script", "role": "regression", "script": SCRIPT},
     ],
     "construction": {"profile": "full", "levels": [1, 2], "attempts": 2},
-    "validation": {"taskRepeats": 2, "healthyRepeats": 1},
+    "validation": {"taskRepeats": 2, "healthyRepeats": 1, "oracle": {"parts": 3, "minimum": 0.5}},
     "suspend": False,
 }
 TASK_CANDIDATE_CHANGES: Spec = {
@@ -140,6 +146,14 @@ TASK_VARIANT: Spec = {
         "hiddenRegression": ["tests/test_x.py::test_also"],
     },
     "traces": {"CHANGES.md": "1 lines of the change removed"},
+    "tracesLeft": {"README.md": "checks need it"},
+    "labels": ["exact-value"],
+    "oracle": {
+        "parts": 2,
+        "noticed": 1,
+        "untried": 1,
+        "unnoticed": [{"kind": "function", "path": "src/x.py", "line": 3, "name": "half", "idle": True}],
+    },
     "shared": ["half"],
     "level": 1,
     "strategy": "ExactReversal",
@@ -171,6 +185,9 @@ TASK_VARIANT_CHANGES: Spec = {
     "trees": {**TASK_VARIANT["trees"], "task": "t9"},
     "checks": {**TASK_VARIANT["checks"], "regressionCount": 5},
     "traces": {"NEWS.md": "removed: the change brought it"},
+    "tracesLeft": {"setup.cfg": "the build needs it"},
+    "labels": ["release-sized"],
+    "oracle": {"parts": 2, "noticed": 2},
     "shared": ["third"],
     "level": 2,
     "strategy": "UniqueBlock",

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.cluster.api import Api, Refusal, proxy
-from tests.cluster.bounds import Beyond, beyond_bounds, places, reached
+from tests.cluster.bounds import Beyond, beyond_bounds, places
+from tests.cluster.crds import DEFINITIONS, FILES, spec_schema
 from tests.cluster.kubectl import Kubectl
 from tests.cluster.samples import (
     CHANGES,
@@ -28,17 +27,8 @@ from tests.cluster.samples import (
     resource,
 )
 
-ROOT = Path(__file__).resolve().parents[2]
-FILES = sorted((ROOT / "crds").glob("*.yaml"))
-DEFINITIONS = {made["spec"]["names"]["plural"]: made for made in (yaml.safe_load(f.read_text("utf-8")) for f in FILES)}
 EACH = pytest.mark.parametrize("plural", DEFINITIONS)
 RULES = "x-kubernetes-validations"
-
-
-def spec_schema(plural: str) -> dict[str, Any]:
-    schema: dict[str, Any] = DEFINITIONS[plural]["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
-    spec: dict[str, Any] = schema["properties"]["spec"]
-    return spec
 
 
 @pytest.fixture(scope="module")
@@ -71,32 +61,6 @@ def test_a_resource_with_every_field_is_taken_as_it_is(api: Api, plural: str) ->
 
     assert isinstance(made, dict), made
     assert made["spec"] == SPECS[plural]
-
-
-@EACH
-def test_the_sample_reaches_every_place_of_the_schema(plural: str) -> None:
-    schema = spec_schema(plural)
-
-    assert {path for path, _ in places(schema)} - set(reached(schema, SPECS[plural])) <= UNREACHED[plural]
-
-
-UNREACHED = {
-    "modernbases": set(),
-    "taskcandidates": {("change", "commit"), ("change", "range")},
-    "taskvariants": {
-        (*("checks", "observers", "*"), *below)
-        for below in (
-            ("script",),
-            ("script", "command"),
-            ("script", "command", "*"),
-            ("script", "files"),
-            ("script", "files", "*"),
-            ("script", "artifacts"),
-            ("script", "artifacts", "*"),
-        )
-    },
-}
-"""What excludes something else in the sample, or is the same schema a second time."""
 
 
 @pytest.mark.parametrize(("plural", "field"), [(plural, field) for plural in CHANGES for field in CHANGES[plural]])
