@@ -19,6 +19,7 @@ from change2task.api.taskvariant import InterfaceName, Statement
 from change2task.construct.standing import words_of
 from change2task.patch.paths import quote, unquote
 from change2task.syntax.languages import Language, language_of
+from change2task.syntax.members import assigned_members
 from change2task.syntax.strings import strings
 from change2task.syntax.symbols import names_used
 from change2task.syntax.tokens import Token, docstring_spans, tokens
@@ -195,13 +196,9 @@ class _Source:
     def _defined(self) -> frozenset[str]:
         if self.language is None:
             return frozenset()
-        words = self._tokens()
-        assigned = (
-            name.text.decode("utf-8", "backslashreplace")
-            for dot, name, sign in zip(words, words[1:], words[2:], strict=False)
-            if dot.text == b"." and sign.text in {b"=", b":"}
-        )
-        return frozenset(unit.name for unit in units(self.language, self.content)).union(assigned)
+        found = units(self.language, self.content)
+        members = assigned_members(self.content, self._tokens(), found)
+        return frozenset(unit.name for unit in found).union(members)
 
     def _modules(self) -> frozenset[str]:
         """The names under which a new file is found: its own, and its folder's."""
