@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from change2task.construct.parts import Part, parts_of
+from change2task.vcs.trees import Entry, Tree
 from tests.construct.conftest import Scene
 
 FAR = b"".join(b"line_%d = %d\n" % (n, n) for n in range(12))
@@ -72,3 +73,48 @@ def test_lines_without_an_end_and_names_that_need_quotes_are_left_out_as_they_st
     task, healthy = {'ä "b".py': b"x = 0", "c.py": b"y = 0"}, {'ä "b".py': b"x = 1", "c.py": b"y = 1"}
     parts = found(scene, task, healthy)
     assert [scene.files(part.without)['ä "b".py'] for part in parts] == [b"x = 1", b"x = 0"]
+
+
+def test_a_hunk_goes_to_its_own_lines_where_others_look_alike(scene: Scene) -> None:
+    def table(three: int, head: bytes = b"") -> bytes:
+        blocks = b"".join(
+            b"    if n == %d:\n        x = 1\n        x += 1\n        x -= %d\n        x *= 1\n        return x\n"
+            % (n, three if n == 3 else 5)
+            for n in range(9)
+        )
+        return b"import os\n" + head + b"\n\ndef f(n):\n" + blocks
+
+    task, healthy = table(5), table(7, b"".join(b"UNUSED_%d = os\n" % n for n in range(12)))
+    parts = [part for part in found(scene, {"a.py": task}, {"a.py": healthy}) if part.kind == "hunk"]
+    assert [scene.files(part.without)["a.py"] for part in parts] == [
+        table(7),
+        table(5, b"".join(b"UNUSED_%d = os\n" % n for n in range(12))),
+    ]
+
+
+def test_lines_end_where_git_says_so(scene: Scene) -> None:
+    task = b"x = 'a\rb'\r\n" + FAR + b"y = 0\r\n\x0c" + FAR + b"z = 0"
+    healthy = task.replace(b"x = 'a", b"x = 'c").replace(b"y = 0", b"y = 1").replace(b"z = 0", b"z = 1")
+    parts = [part for part in found(scene, {"a.txt": task}, {"a.txt": healthy}) if part.kind == "hunk"]
+    assert [scene.files(part.without)["a.txt"] for part in parts] == [
+        healthy.replace(b"x = 'c", b"x = 'a"),
+        healthy.replace(b"y = 1", b"y = 0"),
+        healthy.replace(b"z = 1", b"z = 0"),
+    ]
+
+
+def test_a_submodule_and_a_mode_are_parts_and_a_coding_is_no_comment(scene: Scene) -> None:
+    def tree(mode: int, module: str, coding: bytes) -> str:
+        write = scene.repository.write_blob
+        return scene.repository.write_tree(
+            Tree(
+                {
+                    b"run.sh": Entry(mode, write(b"echo\n")),
+                    b"vendor.js": Entry(0o160000, module * 40),
+                    b"a.py": Entry(0o100644, write(b"# coding: %s\nx = 1\n" % coding)),
+                }
+            )
+        )
+
+    parts = parts_of(scene.repository, tree(0o100644, "3", b"latin-1"), tree(0o100755, "4", b"utf-8"))
+    assert sorted(part.path for part in parts) == ["a.py", "run.sh", "vendor.js"]

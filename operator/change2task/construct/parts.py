@@ -7,22 +7,24 @@ is left to ``validate``. What differs in comments, layout or docstrings alone is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
-from change2task.patch.model import FilePatch, Hunk, UnifiedPatch
+from change2task.patch.model import Hunk
 from change2task.patch.paths import quote
 from change2task.patch.unified import parse_patch
 from change2task.syntax.definitions import UnitKind
 from change2task.syntax.languages import language_of
 from change2task.syntax.tokens import same_code
 from change2task.syntax.units import Unit, units
-from change2task.vcs.errors import PatchDoesNotApply
 from change2task.vcs.repository import Repository
 from change2task.vcs.trees import Entry, Tree
 
 PartKind = Literal["hunk", "file", "function"]
+_CODING = re.compile(rb"[ \t\f]*#.*?coding[:=]")
+"""Python's own pattern (language reference, "Encoding declarations")."""
 
 
 @dataclass(frozen=True)
@@ -61,31 +63,42 @@ def parts_of(repository: Repository, task_tree: str, healthy_tree: str) -> list[
 
 class _Parts:
     def __init__(self, repository: Repository, task_tree: str, healthy_tree: str) -> None:
-        self._repository, self._task, self._healthy = repository, task_tree, healthy_tree
+        self._repository, self._task_tree, self._healthy_tree = repository, task_tree, healthy_tree
+        self._task, self._healthy = repository.tree(task_tree), repository.tree(healthy_tree)
         self._patch = parse_patch(repository.diff(task_tree, healthy_tree))
 
     def hunks(self) -> Iterator[Part]:
         for file in self._patch.files:
-            if len(file.hunks) < 2:
+            before = self._repository.file(self._task_tree, file.path)
+            if len(file.hunks) < 2 or before is None:
                 continue
             for hunk in file.hunks:
-                others = tuple(one for one in file.hunks if one is not hunk)
-                part = self._part("hunk", file, hunk, self._applied(file, replace(file, hunks=others)))
-                if part is not None:
-                    yield replace(part, alone=self._applied_alone(replace(file, hunks=(hunk,))))
+                others = spliced(before, [one for one in file.hunks if one is not hunk])
+                if self._says_the_same(file.path, others):
+                    continue
+                without = self._with(self._healthy, file.path, others)
+                alone = self._with(self._task, file.path, spliced(before, [hunk]))
+                line, lines = _first_changed(hunk), _changed([hunk])
+                yield Part("hunk", quote(file.path), line, "", lines, without, alone)
 
     def files(self) -> Iterator[Part]:
         for file in self._patch.files:
-            first = file.hunks[0] if file.hunks else None
-            part = self._part("file", file, first, self._applied(file, None))
-            if part is not None:
-                single = len(file.hunks) < 2
-                yield replace(part, alone=self._applied_alone(file) if single else None)
+            path = file.path
+            was, now = self._task.get(path), self._healthy.get(path)
+            same_mode = was is not None and now is not None and was.mode == now.mode
+            before = self._repository.file(self._task_tree, path)
+            if same_mode and before is not None and self._says_the_same(path, before):
+                continue
+            line = _first_changed(file.hunks[0]) if file.hunks else 1
+            alone = None if len(file.hunks) > 1 else self._tree(self._task, path, now)
+            without = self._tree(self._healthy, path, was)
+            yield Part("file", quote(path), line, "", _changed(file.hunks), without, alone)
 
     def functions(self) -> Iterator[Part]:
         for file in self._patch.files:
             path = file.path
-            before, after = self._content(self._task, path), self._content(self._healthy, path)
+            before = self._repository.file(self._task_tree, path)
+            after = self._repository.file(self._healthy_tree, path)
             language = None if after is None else language_of(path, after[:256])
             if before is None or after is None or language is None:
                 continue
@@ -95,52 +108,60 @@ class _Parts:
                 if old is None or not _is_function(unit) or _text(before, old) == _text(after, unit):
                     continue
                 content = after[: unit.code_start] + _text(before, old) + after[unit.span.end :]
-                if same_code(language, content, after, docstrings=False):
+                if self._says_the_same(path, content):
                     continue
                 line = after.count(b"\n", 0, unit.code_start) + 1
                 lines = _text(after, unit).count(b"\n") + 1
-                yield Part("function", quote(path), line, unit.name, lines, self._with(path, content))
+                yield Part("function", quote(path), line, unit.name, lines, self._with(self._healthy, path, content))
 
-    def _part(self, kind: PartKind, file: FilePatch, hunk: Hunk | None, without: str | None) -> Part | None:
-        if without is None or self._says_the_same(file.path, without):
-            return None
-        line = 1 if hunk is None else _first_changed(hunk)
-        hunks = file.hunks if kind == "file" or hunk is None else (hunk,)
-        lines = sum(line.kind != " " for one in hunks for line in one.lines)
-        return Part(kind, quote(file.path), line, "", lines, without)
-
-    def _says_the_same(self, path: bytes, tree: str) -> bool:
-        """Whether the file differs from the restored one in what no check can notice."""
-        ours, healthy = self._content(tree, path), self._content(self._healthy, path)
+    def _says_the_same(self, path: bytes, content: bytes) -> bool:
+        """Whether a content differs from the restored one in what no check can notice."""
+        healthy = self._repository.file(self._healthy_tree, path)
         language = None if healthy is None else language_of(path, healthy[:256])
-        if ours is None or healthy is None or language is None:
+        if healthy is None or language is None or _first_lines(content) != _first_lines(healthy):
             return False
-        return same_code(language, ours, healthy, docstrings=False)
+        return same_code(language, content, healthy, docstrings=False)
 
-    def _applied(self, file: FilePatch, instead: FilePatch | None) -> str | None:
-        files = tuple(instead if one is file else one for one in self._patch.files)
-        return self._apply(UnifiedPatch(tuple(one for one in files if one is not None)))
+    def _with(self, tree: Tree, path: bytes, content: bytes) -> str:
+        mode = (tree.get(path) or self._healthy[path]).mode
+        return self._tree(tree, path, Entry(mode, self._repository.write_blob(content)))
 
-    def _applied_alone(self, file: FilePatch) -> str | None:
-        return self._apply(UnifiedPatch((file,)))
-
-    def _apply(self, patch: UnifiedPatch) -> str | None:
-        if not patch.files:
-            return self._task
-        try:
-            return self._repository.apply(self._task, patch.render())
-        except PatchDoesNotApply:
-            # Git finds a hunk's place by its lines; where the others have changed those, its file stands for it.
-            return None
-
-    def _content(self, tree: str, path: bytes) -> bytes | None:
-        entry = self._repository.entry(tree, path)
-        return None if entry is None else self._repository.blob(entry.oid)
-
-    def _with(self, path: bytes, content: bytes) -> str:
-        entries: dict[bytes, Entry] = dict(self._repository.tree(self._healthy))
-        entries[path] = Entry(entries[path].mode, self._repository.write_blob(content))
+    def _tree(self, tree: Tree, path: bytes, entry: Entry | None) -> str:
+        """A tree with one path as it is given; what it would lie below, or what lies below it, goes."""
+        entries = {
+            other: one
+            for other, one in tree.items()
+            if other != path and (entry is None or not (other.startswith(path + b"/") or path.startswith(other + b"/")))
+        }
+        if entry is not None:
+            entries[path] = entry
         return self._repository.write_tree(Tree(entries))
+
+
+def spliced(content: bytes, hunks: Sequence[Hunk]) -> bytes:
+    """A content with these hunks of a patch that was made for it, each at the lines it names and nowhere else."""
+    rows = _rows(content)
+    for hunk in sorted(hunks, key=lambda one: one.old_start, reverse=True):
+        # An empty side starts after the line that git names.
+        first = hunk.old_start - (hunk.old_count > 0)
+        rows[first : first + hunk.old_count] = [line.text for line in hunk.lines if line.kind != "-"]
+    return b"".join(rows)
+
+
+def _rows(content: bytes) -> list[bytes]:
+    """Lines as git counts them: they end with a newline, and with nothing else."""
+    rows = [row + b"\n" for row in content.split(b"\n")]
+    rows[-1] = rows[-1][:-1]
+    return rows if rows[-1] else rows[:-1]
+
+
+def _changed(hunks: Sequence[Hunk]) -> int:
+    return sum(line.kind != " " for hunk in hunks for line in hunk.lines)
+
+
+def _first_lines(content: bytes) -> list[bytes]:
+    """What an interpreter is named by, and a coding, which are comments and say something."""
+    return [line for line in content.split(b"\n", 2)[:2] if line.startswith(b"#!") or _CODING.match(line)]
 
 
 def _is_function(unit: Unit) -> bool:

@@ -107,8 +107,7 @@ def traces_of(
         if file.before is None and then.oid == now.oid:
             found.append(Trace(file.modern, whole=True, fixed=file.is_fixed, prose=file.is_prose))
         elif file.is_prose or file.is_fixed:
-            earlier = None if file.before is None else repository.entry(before_tree, file.before)
-            old = b"" if earlier is None else repository.blob(earlier.oid)
+            old = (None if file.before is None else repository.file(before_tree, file.before)) or b""
             runs = runs_of(old, repository.blob(then.oid))
             known = frozenset(old.splitlines())
             if without_runs(repository.blob(now.oid), runs, known, Names().in_text) is not None:

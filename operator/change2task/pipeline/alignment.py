@@ -249,11 +249,10 @@ def _untouched(repository: Repository, evidence: Evidence, before: str, names: N
     places: set[tuple[str, str]] = set()
     for file in evidence.touched_tests:
         earlier = file.old_path or file.path
-        entry = repository.entry(before, unquote(earlier))
-        if entry is None:
-            continue
         raw = unquote(earlier)
-        source = repository.blob(entry.oid)
+        source = repository.file(before, raw)
+        if source is None:
+            continue
         language = language_of(raw, source[:256])
         if language is None:
             continue
@@ -271,10 +270,9 @@ def _introduced(repository: Repository, assignment: Assignment) -> frozenset[str
             (assignment.before_tree, file.before, before),
             (assignment.after_tree, file.after, after),
         ):
-            entry = None if path is None else repository.entry(tree, unquote(path))
-            if path is None or entry is None or file.binary:
+            source = None if path is None else repository.file(tree, unquote(path))
+            if path is None or source is None or file.binary:
                 continue
-            source = repository.blob(entry.oid)
             language = language_of(unquote(path), source[:256])
             if language is not None:
                 names.update(names_used(language, source))

@@ -107,8 +107,7 @@ def footprints(repository: Repository, base: BaseOnHand, evidence: Evidence, ass
 
 
 def _holds_tests(repository: Repository, tree: str, path: str) -> bool:
-    entry = repository.entry(tree, unquote(path))
-    source = b"" if entry is None else repository.blob(entry.oid)
+    source = repository.file(tree, unquote(path)) or b""
     language = language_of(unquote(path), source[:256])
     return language is None or bool(test_units(language, unquote(path), source))
 

@@ -148,8 +148,7 @@ def _names_change(repository: Repository, case: Case, check: str, coined: frozen
             return True
         return bool(names_used(one.language, one.text) & coined)
     for path in files_of(repository, case.healthy_tree, case.naming.name(check), case.naming):
-        entry = repository.entry(case.healthy_tree, path)
-        source = b"" if entry is None else repository.blob(entry.oid)
+        source = repository.file(case.healthy_tree, path) or b""
         language = language_of(path, source[:256])
         if language is not None and quote(path) not in case.test_paths and _imported(language, source) & coined:
             return True

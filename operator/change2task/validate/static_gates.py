@@ -50,8 +50,7 @@ class _Trees:
         return self._content(self.case.healthy_tree, path)
 
     def _content(self, tree: str, path: bytes) -> bytes | None:
-        entry = self.repository.entry(tree, path)
-        return None if entry is None else self.repository.blob(entry.oid)
+        return self.repository.file(tree, path)
 
 
 def _syntax(trees: _Trees, changed: list[bytes]) -> Verdict:

@@ -20,7 +20,7 @@ from change2task.vcs.names import Names
 from change2task.vcs.objects import Object, ObjectStore, is_oid
 from change2task.vcs.place import Place
 from change2task.vcs.process import Git
-from change2task.vcs.trees import Entry, Item, Tree
+from change2task.vcs.trees import EXECUTABLE, FILE, Entry, Item, Tree
 
 TREE_ENTRIES = 2_000_000
 DIFF_OPTIONS = (
@@ -146,6 +146,11 @@ class Contents:
             oid = found.oid
         leaf = next((item for item in self.items(oid) if item.name == last), None)
         return Entry(leaf.mode, leaf.oid) if leaf and leaf.mode != trees.FOLDER else None
+
+    def file(self, treeish: str, path: bytes) -> bytes | None:
+        """A regular file's content; None where there is none: nothing, a folder, a link, a submodule."""
+        entry = self.entry(treeish, path)
+        return self.blob(entry.oid) if entry is not None and entry.mode in {FILE, EXECUTABLE} else None
 
     def blob(self, oid: str) -> bytes:
         """The bytes of a blob. Raises MissingObject, ObjectTooLarge."""

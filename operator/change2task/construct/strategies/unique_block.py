@@ -19,7 +19,7 @@ from change2task.patch.unified import EditGroup, FilePatch, edit_groups, parse_p
 from change2task.syntax.imports import import_only
 from change2task.syntax.languages import language_of
 from change2task.vcs.repository import Repository
-from change2task.vcs.trees import SUBMODULE, Entry, Tree
+from change2task.vcs.trees import SUBMODULE, SYMLINK, Entry, Tree
 
 
 class _Outside(Exception):
@@ -42,8 +42,8 @@ class UniqueBlock:
                 path = _same_path(file)
                 if path not in entries:
                     raise _Outside(f"{quote(path)} is not on the base")
-                if entries[path].mode == SUBMODULE:
-                    raise _Outside(f"{quote(path)} is a submodule")
+                if entries[path].mode in {SUBMODULE, SYMLINK}:
+                    raise _Outside(f"{quote(path)} is a {'submodule' if entries[path].mode == SUBMODULE else 'link'}")
                 modern = repository.blob(entries[path].oid)
                 mapped, places = _map_file(path, file, modern)
                 entries[path] = Entry(entries[path].mode, repository.write_blob(mapped))
