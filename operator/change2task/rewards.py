@@ -38,11 +38,11 @@ class Grader:
 
     def grade(self, task: str, patch: str | bytes, *, answer: str = "") -> Reward:
         """The reward of one answer to the task of this name, told by ``answer``; raises Cancelled alone."""
-        return self._rewards.reward(Request(answer, task, patch.encode() if isinstance(patch, str) else patch))
+        return self._rewards.reward(Request(answer, task, patch))
 
     def stream(self, requests: Iterable[Request], jobs: int = 1) -> Iterator[Reward]:
         """The rewards of many answers, ``jobs`` at a time, each as soon as it is known; raises Cancelled alone."""
-        return self._rewards.stream(requests, jobs)
+        return self._rewards.stream(requests, max(1, jobs))
 
 
 @contextmanager

@@ -295,8 +295,12 @@ def test_a_batch_gives_a_reward_a_line_and_tells_lines_that_are_none(world: Worl
         json.dumps({"id": "coded", "task": "fix", "patchBase64": coded}),
         "",
         "{",
-        json.dumps({"id": "short"}),
-        json.dumps({"id": "stray", "task": "docs"}),
+        json.dumps({"id": "short", "task": "fix"}),
+        json.dumps({"id": "slip", "task": "fix", "pacth": right}),
+        json.dumps({"id": "null", "task": "fix", "patch": None}),
+        json.dumps({"id": "odd", "task": "a\0b", "patch": ""}),
+        json.dumps({"id": "half", "task": "fix", "patch": "\udcff"}),
+        json.dumps({"id": "stray", "task": "docs", "patch": ""}),
     ]
     batch = "\n".join(lines).encode()
     ended = world.run("grade", "--batch", "-", *world.mirror, "--store", store, stdin=batch, code=2)
@@ -305,10 +309,16 @@ def test_a_batch_gives_a_reward_a_line_and_tells_lines_that_are_none(world: Worl
         "right": (1.0, None),
         "coded": (1.0, None),
         "line 4": (None, "RequestUnusable"),
-        "line 5": (None, "RequestUnusable"),
+        "short": (None, "RequestUnusable"),
+        "slip": (None, "RequestUnusable"),
+        "null": (None, "RequestUnusable"),
+        "odd": (None, "TaskUnusable"),
+        "half": (0.0, "PatchUnusable"),
         "stray": (None, "TaskUnusable"),
     }
-    assert "task: Field required" in told["line 5"]["message"]
+    assert "line 5: give patch or patchBase64" in told["short"]["message"]
+    assert "unknown field 'pacth'; did you mean patch?" in told["slip"]["message"]
+    assert told["slip"]["task"] == "fix"
     assert "docs was rejected" in told["stray"]["message"]
 
 

@@ -162,6 +162,18 @@ def test_asked_twice_a_run_ends_at_once_whatever_it_waits_for(world: World, tmp_
     assert left.stdout == b"", "git was ended too"
 
 
+def test_a_batch_that_waits_for_answers_ends_when_it_is_asked_to(world: World, tmp_path: Path) -> None:
+    words = ("grade", "--batch", "-", *world.mirror, "--store", world.copy(tmp_path))
+    with begin(*words, env=world.env, cwd=tmp_path, asked=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b'{"id": "a", "task": "docs", "patch": ""}\n')
+        assert b'"TaskUnusable"' in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert ends_in(process, 20) == 130
+        assert b"Fatal" not in b"".join(process.stderr or ())
+
+
 PRESSED = """
 import subprocess, sys, threading
 from change2task.cli.stopping import stopping

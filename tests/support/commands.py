@@ -77,8 +77,11 @@ def at_once(*words: str | Path, stdin: bytes = b"") -> Ended:
     return Ended(int(ended.value.code or 0), *printed)
 
 
-def begin(*words: str | Path, env: Mapping[str, str], cwd: Path) -> subprocess.Popen[bytes]:
-    """Start the command in a process group of its own, its standard error to be read; it can be interrupted."""
+def begin(*words: str | Path, env: Mapping[str, str], cwd: Path, asked: bool = False) -> subprocess.Popen[bytes]:
+    """Start the command in a process group of its own, its standard error to be read; it can be interrupted.
+
+    ``asked``: its input can be written and its output read.
+    """
     # Who runs the tests in the background has them ignore interrupts, and what they start would inherit that.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -86,8 +89,8 @@ def begin(*words: str | Path, env: Mapping[str, str], cwd: Path) -> subprocess.P
             [PROGRAM, *map(str, words)],
             env=dict(env),
             cwd=cwd,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
+            stdin=subprocess.PIPE if asked else subprocess.DEVNULL,
+            stdout=subprocess.PIPE if asked else subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             start_new_session=True,
             bufsize=0,

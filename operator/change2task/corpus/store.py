@@ -47,6 +47,8 @@ from change2task.corpus.files import write_whole
 FORMAT = 1
 MARKER = "store.yaml"
 """The file by which a folder is known as a store."""
+_LONGEST_NAME = 253
+_IN_NO_NAME = frozenset("\0/")
 R = TypeVar("R", ModernBase, TaskCandidate, TaskVariant)
 _FOLDERS = {ModernBase: "bases", TaskCandidate: "candidates", TaskVariant: "variants"}
 _EARLIER = "earlier"
@@ -206,6 +208,8 @@ class Store:
             raise StoreUnwritable(path, error) from error
 
     def _get(self, kind: type[R], name: str) -> R | None:
+        if not 0 < len(name) <= _LONGEST_NAME or set(name) & _IN_NO_NAME:
+            return None
         return self._read(kind, self._path(kind, name), name)
 
     def _read(self, kind: type[R], path: Path, name: str) -> R | None:

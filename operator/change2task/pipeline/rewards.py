@@ -53,11 +53,20 @@ class Reward(Model):
 
 @dataclass(frozen=True)
 class Request:
-    """An answer to a task: the task's or its candidate's name, and a patch."""
+    """An answer to a task: the task's or its candidate's name, and a patch; text is taken in UTF-8."""
 
     id: str
     task: str
-    patch: bytes
+    patch: bytes | str
+
+    def content(self) -> bytes:
+        """The patch's bytes; raises PatchUnusable for text that has none, such as half of a pair of surrogates."""
+        if isinstance(self.patch, bytes):
+            return self.patch
+        try:
+            return self.patch.encode()
+        except UnicodeEncodeError as error:
+            raise PatchUnusable(f"it is no text in UTF-8: {error.reason} at character {error.start}") from error
 
 
 class TaskUnusable(Exception):
@@ -126,7 +135,7 @@ class Rewards:
             task = self._open(request.task)
             told = told.replacing(variant=task.variant.metadata.name)
             with self._places.taken() as place:
-                grade = task.grade(request.patch, f"answer-{place}")
+                grade = task.grade(request.content(), f"answer-{place}")
         except PatchUnusable as error:
             return told.replacing(reward=0.0, message=str(error), fault="PatchUnusable")
         except TaskUnusable as error:
