@@ -188,6 +188,15 @@ def test_a_change_under_any_revision_that_may_become_the_base_is_not_spoken_of(
     assert "but TaskCandidate late: ChangeNotInAncestry: " in validate(tmp_path, strict, *mirror).out
 
 
+def test_a_revision_that_is_none_is_told_with_what_a_run_would_do(tmp_path: Path, repo: RepoBuilder) -> None:
+    mirror = ("--mirror", f"{URL}={repo.path}")
+    text = documents(base(scope={}, revision={"healthy": "v99"}))
+    told = "  but ModernBase toolbox: spec.revision.healthy: v99 names no commit of the repository, so another is taken"
+    assert told in validate(tmp_path, text, *mirror).out
+    strict = documents(base(scope={}, revision={"healthy": "v99", "strict": True}))
+    assert "so the base is refused" in validate(tmp_path, strict, *mirror).out
+
+
 def test_a_mirror_of_no_base_is_told_with_the_nearest(tmp_path: Path) -> None:
     ended = validate(tmp_path, SOUND, "--mirror", f"https://elsewhere.example/x/y={tmp_path}")
     assert ended.code == 0

@@ -60,6 +60,14 @@ def test_a_line_is_found_however_it_is_written(written: str, tmp_path: Path) -> 
     assert [(one.what, one.weight) for one in found(tmp_path)] == [("line", "code")]
 
 
+def test_an_answer_without_lines_of_its_own_is_planted_as_what_it_can_be_found_by(tmp_path: Path) -> None:
+    needles = Needles({"pkg/parts.py": b"x = 1\n"}, {}, frozenset())
+    planted, blind = missed(needles, tmp_path)
+    assert blind == ()
+    assert "source" in planted
+    assert "editor" not in planted
+
+
 def test_documents_are_told_apart_from_code_and_history(tmp_path: Path) -> None:
     for place in ("a.md", "a.py", ".git/logs/HEAD"):
         (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)

@@ -212,3 +212,23 @@ def test_any_text_is_cleaned_without_failing(title: str, body: str) -> None:
 def test_cleaning_a_title_twice_changes_nothing_more(text: str) -> None:
     once = clean_title(text)
     assert clean_title(once) == clean_title(clean_title(once))
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        (
+            "Added a setting, closing `issue 168`_.\n\n.. _issue 168: https://forge.example/x/y/issues/168\n",
+            "Added a setting.",
+        ),
+        ("Now exits with 2, fixing ``issue 110``.", "Now exits with 2."),
+        ("It stops, fixing #12 and #13, when asked.", "It stops, when asked."),
+        (
+            "See `the docs`_.\n\n.. _the docs: https://docs.example.org/x",
+            "See `the docs`_.\n\n.. _the docs: https://docs.example.org/x",
+        ),
+        ("Now fixing files that are empty.", "Now fixing files that are empty."),
+    ],
+)
+def test_links_by_name_to_a_forge_go_with_what_they_close_and_others_stay(said: str, kept: str) -> None:
+    assert clean_body(said) == kept

@@ -50,3 +50,11 @@ def test_a_folder_that_the_agent_reads_is_searched_too(hand: Hand, healthy: str,
     told = certify(hand.store, hand.base, hand.variant("fix"), [tmp_path])
     assert not told.sound
     assert [one.place for one in told.findings] == [f"{tmp_path}/solution/text.py"]
+
+
+def test_hidden_tests_are_looked_for_too(hand: Hand, tmp_path: Path) -> None:
+    """They are the answer where tests are asked for, and hold what is wanted where code is."""
+    (tmp_path / "t.py").write_text(hand.world.file(hand.variant("tests").spec.trees.healthy, "tests/test_text.py"))
+    for name in ("fix", "tests"):
+        told = certify(hand.store, hand.base, hand.variant(name), [tmp_path])
+        assert [one.place for one in told.findings] == [f"{tmp_path}/t.py"], name

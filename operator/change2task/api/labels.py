@@ -45,6 +45,10 @@ class Label(StrEnum):
         "title-only-statement",
         "The statement is one line: nobody said more of the change than its title.",
     )
+    ANSWER_IN_STATEMENT = (
+        "answer-in-statement",
+        "The statement holds lines or unusual names of the answer; the task says which under shared.",
+    )
     RELEASE_SIZED = (
         "release-sized",
         "The source change is larger than one request usually is: more than 20 source files or 1,000 lines of them.",

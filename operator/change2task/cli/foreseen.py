@@ -41,12 +41,22 @@ def foreseen(inputs: Inputs) -> Iterator[str]:
 def _of_base(
     repository: Repository, base: ModernBase, candidates: list[TaskCandidate], records: dict[int, ForgeRecord]
 ) -> Iterator[str]:
+    yield from _no_revision(repository, base)
     heads = list(_heads(repository, base))
     yield from _idle_globs(repository, base, heads)
     for candidate in candidates if heads else ():
         refusals = [_refusal(repository, candidate, head, records) for head in heads]
         if all(refusals):
             yield f"TaskCandidate {candidate.metadata.name}: {refusals[0]}"
+
+
+def _no_revision(repository: Repository, base: ModernBase) -> Iterator[str]:
+    """Declared revisions that are none, which a run passes over unless it is told to be strict."""
+    revision = base.spec.revision
+    for field, name in (("healthy", revision.healthy), ("target", revision.target)):
+        if name is not None and repository.resolve(name) is None:
+            then = "so the base is refused" if revision.strict else "so another is taken; strict: true refuses that"
+            yield f"ModernBase {base.metadata.name}: spec.revision.{field}: {repository.unresolved(name)}, {then}"
 
 
 def _idle_globs(repository: Repository, base: ModernBase, heads: Sequence[str]) -> Iterator[str]:

@@ -109,4 +109,7 @@ def _base(base: ModernBase) -> Text:
     health = f"  {', '.join(f'{counts[kind]} {kind}' for kind in ('healthy', 'failing', 'unstable'))}" if counts else ""
     state = Text("ready", "green") if row["ready"] else Text(f"{row['reason']}: {row['message']}", "yellow")
     commit = f" {row['commit'][:12]}" if row["commit"] else ""
-    return Text.assemble("base ", (base.metadata.name, "bold"), f"{commit} ", state, health)
+    passed_over = [one for one in base.status.resolution if one.source in {"healthy", "target"} and not one.eligible]
+    instead = "; ".join(f"not {one.source} {one.revision}: {one.detail}" for one in passed_over if row["ready"])
+    told = (f"  ({instead})", "yellow") if instead else ""
+    return Text.assemble("base ", (base.metadata.name, "bold"), f"{commit} ", state, health, told)

@@ -75,6 +75,8 @@ def _inventory(store: Store, counts: Inventory) -> Iterator[str]:
     other = json.loads(store.evidence(counts.digest))["other"]
     for check, told in list(other.items())[:_SHOWN]:
         yield f"            {told['state']} {check}: {told['reason']}"
+    if len(other) > _SHOWN:
+        yield f"            … {len(other) - _SHOWN} more in evidence/{counts.digest}"
 
 
 def _labels(store: Store, candidate: TaskCandidate) -> Iterator[str]:

@@ -26,8 +26,14 @@ _ISSUE_PREFIX = re.compile(
     re.IGNORECASE,
 )
 _ROLE_REFERENCE = r"(?::(?:issue|pr|pull|gh|bug|commit):|\{(?:issue|pr|pull|gh|bug|commit)\})`[#\w, ]{1,80}`"
-_NAMED_REFERENCE = rf"(?:{_ROLE_REFERENCE}|(?<!\w)(?:issue|pr)\d+\b)"
-"""Roles of Sphinx and MyST, and numbers written without a sign, as change logs have them."""
+_QUOTED_REFERENCE = r"`{1,2}(?:issue|pull request|pull|pr|bug) #?\d+`{1,2}_{0,2}"
+_NAMED_REFERENCE = rf"(?:{_ROLE_REFERENCE}|{_QUOTED_REFERENCE}|(?<!\w)(?:issue|pr)\d+\b)"
+"""Roles of Sphinx and MyST, links by name, and numbers written without a sign, as change logs have them."""
+_LINK_TARGET = re.compile(
+    r"(?m)^[ \t]*\.\.[ \t]+_[^\n]{1,200}:[ \t]+https?://\S{1,200}?/(?:-/)?"
+    r"(?:pull|issues|pull-requests|merge_requests|commit)s?/\S+[ \t]*(?:\n|\Z)"
+)
+"""Where a link by name leads, at a forge (reStructuredText, "Hyperlink Targets")."""
 _REFERENCE = rf"(?:(?:[\w.-]{{1,100}}/[\w.-]{{1,100}})?(?:#|!|GH-|gh-)\d+|{_NAMED_REFERENCE})"
 _CLOSING = (
     r"(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|refs?|references?|see|see also|related to|part of|relates to|followup"
@@ -43,6 +49,10 @@ _CLOSING_LINE = re.compile(
     rf"(?:[ \t]*(?:,|and)[ \t]*(?:{_CLOSING}:?[ \t]+)?(?:{_REFERENCE}|https?://\S+))*[. \t]*$"
 )
 _INLINE_CLOSING = re.compile(rf"(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+{_REFERENCE}\s*[-:–—]?\s*")
+_CLOSING_CLAUSE = re.compile(
+    rf"(?i),?\s+(?:thus |thereby )?(?:clos|fix|resolv|address)ing\s+{_REFERENCE}"
+    rf"(?:(?:,|\s+and)\s+{_REFERENCE})*(?=[.,;:)\s]|\Z)"
+)
 _ROLES = re.compile(_ROLE_REFERENCE)
 _BARE_REFERENCE = re.compile(
     rf"(?<![\w&/])(?:[\w.-]{{1,100}}/[\w.-]{{1,100}})?(?:#|!)\d+\b|\bGH-\d+\b|{_NAMED_REFERENCE}"
@@ -170,12 +180,12 @@ def clean_body(body: str) -> str:
     Empty when no letter is left, as of a rule between two sections that are gone.
     """
     text = plain(body)
-    for pattern in (_COMMENT, _IMAGE, _CHECKBOX, _PICKED, _TRAILER, _CLOSING_LINE):
+    for pattern in (_COMMENT, _IMAGE, _CHECKBOX, _PICKED, _LINK_TARGET, _TRAILER, _CLOSING_LINE):
         text = pattern.sub("", text)
     if _is_commit_log(text):
         return ""
     text = _FORGE_LINK.sub(r"\1", text)
-    for pattern in (_ORIGIN, _INLINE_CLOSING, _PARENTHESISED):
+    for pattern in (_ORIGIN, _CLOSING_CLAUSE, _INLINE_CLOSING, _PARENTHESISED):
         text = pattern.sub("", text)
     for pattern in (_FORGE_URL, _BARE_REFERENCE, _ROLE, _ADVISORY, _SHA):
         text = pattern.sub(MARK, text)

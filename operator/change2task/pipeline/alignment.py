@@ -68,7 +68,7 @@ def align(
         tests = map_tests(_historical(evidence), inventory, names, _Namesakes(repository, assignment, names).is_own)
     beside = contract.oracle.beside
     if not tests.mapped and not any(check.role == "target" for check in beside):
-        raise ChangeUnusable(Reason.NO_TARGET_CHECKS, _no_targets(evidence, tests))
+        raise ChangeUnusable(Reason.NO_TARGET_CHECKS, _no_targets(evidence, tests, base.name))
     if not base.healthy - set(tests.ids):
         raise ChangeUnusable(
             Reason.NO_REGRESSION_CHECKS, "all healthy checks of the base belong to the change; none is left to protect"
@@ -210,11 +210,13 @@ def _nothing_said(evidence: Evidence) -> str:
     )
 
 
-def _no_targets(evidence: Evidence, tests: TestMap) -> str:
+def _no_targets(evidence: Evidence, tests: TestMap, base: str) -> str:
     if tests.lost:
         shown = "; ".join(f"{lost.historical.path}::{lost.historical.function}: {lost.why}" for lost in tests.lost[:3])
         more = f" and {len(tests.lost) - 3} more" if len(tests.lost) > 3 else ""
-        return f"none of the {len(tests.lost)} tests added or altered is healthy on the base: {shown}{more}"
+        there = any("counterpart" in lost.why for lost in tests.lost)
+        way = f"; change2task explain {base} says what is wrong with them there" if there else ""
+        return f"none of the {len(tests.lost)} tests added or altered is healthy on the base: {shown}{more}{way}"
     if evidence.with_role(Role.TESTS):
         return "the change touches test files but adds or alters no test function; state the checks in spec.checks"
     return "the change touches no test; state the checks in spec.checks"

@@ -30,6 +30,7 @@ def labels_of(repository: Repository, case: Case, result: Qualification) -> tupl
         Label.EXACT_VALUE: any(_untold(test, statement) for test in tests),
         Label.EXACT_MESSAGE: any(" " in one.name for one in statement.interface),
         Label.TITLE_ONLY_STATEMENT: not statement.body.strip(),
+        Label.ANSWER_IN_STATEMENT: bool(result.shared),
         Label.RELEASE_SIZED: profile.files > _MOST_FILES or profile.lines > _MOST_LINES,
         Label.TRACES_LEFT: bool(result.stays),
     }

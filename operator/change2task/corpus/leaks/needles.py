@@ -1,5 +1,8 @@
 """What gives a task's answer away wherever it is found: whole files of the restored state, its lines, its names.
 
+Of sources that the restoration brings back, and of tests that are hidden: they are the answer where tests are asked
+for, and hold the values that are wanted where code is.
+
 Only what an agent cannot know is looked for. A line or a name that stands anywhere in the agent's own tree tells
 nothing, and neither do short lines. Lines are compared without blanks, quotes and escapes, so that it does not matter
 how they are wrapped, indented or written into another format.
@@ -90,12 +93,14 @@ def needles_of(repository: Repository, variant: TaskVariant) -> Needles:
     files: dict[str, bytes] = {}
     lines: dict[bytes, str] = {}
     names: set[str] = set()
-    for change in repository.changed_paths(trees.task, trees.healthy):
-        before, after = (_content(repository, tree, change.path) for tree in (trees.task, trees.healthy))
-        if not after:
+    undone = {change.path for change in repository.changed_paths(trees.task, trees.healthy)}
+    for change in repository.changed_paths(trees.agent, trees.healthy):
+        before, after = (_content(repository, tree, change.path) for tree in (trees.agent, trees.healthy))
+        language = language_of(change.path, after[:256])
+        # Of what was hidden only code tells: change logs and documents went because they name the change.
+        if not after or (language is None and change.path not in undone):
             continue
         files[quote(change.path)] = after
-        language = language_of(change.path, after[:256])
         for line in sorted(code_lines(language, after) - code_lines(language, before)):
             if len(bare := squeezed(line.encode())) >= LEAST_SIGNS:
                 lines.setdefault(bare, line)

@@ -18,7 +18,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-from change2task.corpus.leaks.needles import Needles
+from change2task.corpus.leaks.needles import Needles, squeezed
 from change2task.corpus.leaks.scanning import Scan
 
 Content = tuple[str, bytes]
@@ -27,7 +27,7 @@ Content = tuple[str, bytes]
 
 def plants(needles: Needles) -> list[tuple[str, Callable[[Path], None]]]:
     """Every kind of leak with what plants it below an empty folder; none where there is nothing to look for."""
-    path, content = max(needles.files.items(), key=lambda item: len(item[1]), default=("", b""))
+    path, content = max(needles.files.items(), key=lambda item: _worth(needles, item[1]), default=("", b""))
     if not content:
         return []
     name = Path(path).name
@@ -36,7 +36,6 @@ def plants(needles: Needles) -> list[tuple[str, Callable[[Path], None]]]:
         ("source", _writes("project", name, content)),
         ("site-packages", _writes("lib/python3/site-packages/project", name, content)),
         ("build", _writes("build/lib", name, content)),
-        ("editor", _writes("project", f".{name}.swp", b"b0VIM 9.1\0" + content)),
         ("backup", _writes("project", f"{name}~", content)),
         ("wheel", _writes("cache/pip/wheels", "project-1.0-py3-none-any.whl", _zipped(name, content))),
         ("jar", _writes(".m2/repository/project", "project-1.0-sources.jar", _zipped(name, content))),
@@ -52,6 +51,8 @@ def plants(needles: Needles) -> list[tuple[str, Callable[[Path], None]]]:
         ("pack", _writes(".git/objects/pack", "pack-1.pack", _pack(content))),
         ("alternates", _writes(".git/objects/info", "alternates", b"/elsewhere/objects\n")),
     ]
+    if _worth(needles, content)[0]:
+        kinds.append(("editor", _writes("project", f".{name}.swp", b"b0VIM 9.1\0" + content)))
     if needles.lines:
         line = max(needles.lines.values(), key=len)
         half = len(line) // 2
@@ -67,6 +68,13 @@ def plants(needles: Needles) -> list[tuple[str, Callable[[Path], None]]]:
         compiled = marshal.dumps(compile(f"{min(needles.names)} = 1\n", "m", "exec"))
         kinds.append(("byte-code", _writes("project/__pycache__", "m.cpython-311.pyc", b"\0" * 16 + compiled)))
     return kinds
+
+
+def _worth(needles: Needles, content: bytes) -> tuple[int, int]:
+    """How much of a content is told by its parts, and its size: what is planted should be found in either way."""
+    bare = squeezed(content)
+    names = needles.pattern.findall(content) if needles.pattern else []
+    return sum(line in bare for line in needles.lines) + len(names), len(content)
 
 
 def missed(needles: Needles, folder: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
