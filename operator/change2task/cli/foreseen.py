@@ -56,7 +56,8 @@ def _no_revision(repository: Repository, base: ModernBase) -> Iterator[str]:
     for field, name in (("healthy", revision.healthy), ("target", revision.target)):
         if name is not None and repository.resolve(name) is None:
             then = "so the base is refused" if revision.strict else "so another is taken; strict: true refuses that"
-            yield f"ModernBase {base.metadata.name}: spec.revision.{field}: {name} {repository.unresolved(name)}, {then}"
+            why = f"{name} {repository.unresolved(name)}"
+            yield f"ModernBase {base.metadata.name}: spec.revision.{field}: {why}, {then}"
 
 
 def _idle_globs(repository: Repository, base: ModernBase, heads: Sequence[str]) -> Iterator[str]:
