@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from change2task.construct.parts import parts_of
 from change2task.construct.strategies.exact_reversal import ExactReversal
 from change2task.construct.strategies.line_ownership import LineOwnership
 from change2task.construct.strategies.relaxed_context import RelaxedContext
-from tests.construct.conftest import Scene
 
 GUARD = b"        if self.closed:\n            raise ValueError('closed')\n"
 
@@ -139,17 +137,3 @@ def test_a_last_line_without_an_end_is_undone_as_it_stands(proposed):
 def test_a_file_that_the_change_emptied_is_filled_again(proposed):
     [files] = proposed(ExactReversal(), {"e": b"a\n", "k": b"k\n"}, {"e": b"", "k": b"k\n"}, {"e": b"", "k": b"k\n"})
     assert files == {"e": b"a\n", "k": b"k\n"}
-
-
-def test_a_hunk_of_a_restoration_is_left_out_among_twins_and_no_other_moves(scene: Scene) -> None:
-    """Ten lines in front move all twins by one period: by the numbers of the whole patch git would take the next."""
-    row = b"start\na\nb\nc\nred\nd\ne\nf\nend\nlast\n"
-    old = row.replace(b"red", b"blue")
-    head = b"".join(b"new %d\n" % n for n in range(10))
-    top = b"one\ntwo\nthree\nfour\n"
-    task, healthy = top + row * 3 + old * 4 + row * 3, top + head + row * 3 + old + row + old * 2 + row * 3
-    first, second = parts_of(scene.repository, scene.tree({"t": task}), scene.tree({"t": healthy}))
-    assert scene.files(first.without)["t"] == healthy.replace(head, b"")
-    assert scene.files(second.without)["t"] == top + head + task[len(top) :]
-    assert second.alone == first.without
-    assert first.alone == second.without

@@ -7,7 +7,7 @@ is left to ``validate``. What differs in comments, layout or docstrings alone is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -69,10 +69,10 @@ class _Parts:
             if len(file.hunks) < 2:
                 continue
             for hunk in file.hunks:
-                others = _numbered(one for one in file.hunks if one is not hunk)
+                others = tuple(one for one in file.hunks if one is not hunk)
                 part = self._part("hunk", file, hunk, self._applied(file, replace(file, hunks=others)))
                 if part is not None:
-                    yield replace(part, alone=self._applied_alone(replace(file, hunks=_numbered([hunk]))))
+                    yield replace(part, alone=self._applied_alone(replace(file, hunks=(hunk,))))
 
     def files(self) -> Iterator[Part]:
         for file in self._patch.files:
@@ -141,20 +141,6 @@ class _Parts:
         entries: dict[bytes, Entry] = dict(self._repository.tree(self._healthy))
         entries[path] = Entry(entries[path].mode, self._repository.write_blob(content))
         return self._repository.write_tree(Tree(entries))
-
-
-def _numbered(hunks: Iterable[Hunk]) -> tuple[Hunk, ...]:
-    """Some of a file's hunks, numbered as if there were no others.
-
-    Git looks first at the line that a hunk has after the patch, and would take a twin that stands where the hunks left
-    out would have moved it.
-    """
-    numbered: list[Hunk] = []
-    moved = 0
-    for hunk in hunks:
-        numbered.append(replace(hunk, new_start=hunk.old_start + moved))
-        moved += hunk.new_count - hunk.old_count
-    return tuple(numbered)
 
 
 def _is_function(unit: Unit) -> bool:
