@@ -106,6 +106,20 @@ def test_an_export_over_an_earlier_one_says_what_was_retired(store: Path, tmp_pa
     assert f"retired {task}: it was not asked for this time" in told
 
 
+def test_an_earlier_export_to_which_something_came_is_left_alone(store: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    exported("jsonl", "--store", store, "feature", out)
+    (out / "notes.txt").write_text("precious")
+    (out / "mine").mkdir()
+    before = files(out)
+    ended = at_once("export", "--format", "jsonl", "--store", store, "feature", out)
+    assert ended.code == 2
+    assert f"{out}: it holds what is not the earlier export's" in ended.err
+    assert "mine/, notes.txt; move it elsewhere, or name another folder" in ended.err
+    assert files(out) == before
+    assert (out / "mine").is_dir()
+
+
 def test_overlap_with_ids_that_are_given_is_flagged(store: Path, tmp_path: Path) -> None:
     known = tmp_path / "known.txt"
     known.write_text("ada__toolbox-7\nada__toolbox-8\n")
@@ -128,7 +142,16 @@ def test_pushed_images_and_start_images_are_taken(store: Path, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["nobody", "out"], "nobody is in the store neither as candidate nor as task nor as base"),
+        (["featur", "out"], "there is no 'featur' in {store}; did you mean feature"),
+        (
+            ["-l", "famly=BugFix", "out"],
+            "there is no task to export: no task has a label 'famly'; did you mean family?",
+        ),
+        (["-l", "family=BugFx", "out"], "no task has family=BugFx; did you mean BugFix? family of the tasks is "),
+        (["-l", "zzz=1", "out"], "no task has a label 'zzz'; tasks have base, family, level, output, "),
+        (["-l", "base!=toolbox", "-l", "base!=toolbox", "out"], "every task has base=toolbox"),
+        (["-l", "output=tests", "-l", "output=patch", "out"], "no task has output=tests and output=patch at once"),
+        (["feature", "-l", "output=tests", "out"], "feature is left out by --selector output=tests"),
         (["docs", "out"], "docs has no task"),
         (["-l", "output", "out"], "--selector output: write it as KEY=VALUE"),
         (["-l", "output=nothing", "out"], "there is no task to export"),
@@ -147,7 +170,8 @@ def test_bad_input_is_named_and_nothing_is_written(
     before = files(tmp_path / "taken")
     ended = at_once("export", "--format", "jsonl", "--store", store, *words)
     assert ended.code == 2
-    assert said in ended.err
+    assert said.format(store=store) in ended.err
+    assert "rejected" not in ended.err
     assert not (tmp_path / "out").exists()
     assert files(tmp_path / "taken") == before
 

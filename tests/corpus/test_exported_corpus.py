@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -135,22 +136,80 @@ def test_licences_are_recognised_by_their_words_and_unknown_ones_told() -> None:
     assert licences(tree) == {"COPYING.rst": "", "LICENSE": "MIT"}
 
 
-def test_an_export_replaces_an_earlier_one_and_nothing_else(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    assert earlier_manifest(out) is None
+def written(out: Path, *tasks: Any) -> None:
     with writing(out) as take:
-        take({"a/x.sh": File(b"1", executable=True)})
-        take({"MANIFEST.json": File(b"{}")})
-    assert earlier_manifest(out) == b"{}"
-    assert (out / "a/x.sh").stat().st_mode & 0o111
+        take(made(*tasks, form="harbor").files)
+
+
+def listing(folder: Path) -> dict[str, bytes | None]:
+    return {
+        str(one.relative_to(folder)): one.read_bytes() if one.is_file() and not one.is_symlink() else None
+        for one in folder.rglob("*")
+    }
+
+
+def test_an_export_replaces_an_earlier_one_and_nothing_else(tmp_path: Path) -> None:
+    out, one, other = tmp_path / "out", task(), task("other", solution=OTHER)
+    assert earlier_manifest(out) is None
+    written(out, one)
+    before = listing(out)
+    assert earlier_manifest(out) == before["MANIFEST.json"]
+    assert (out / one.id / "tests/test.sh").stat().st_mode & 0o111
     with pytest.raises(FileExistsError), writing(out) as take:
         take({"b": File(b"2"), "b/c": File(b"in a file")})
-    assert sorted(one.name for one in out.iterdir()) == ["MANIFEST.json", "a"]
-    with writing(out) as take:
-        take({"b": File(b"2")})
-    assert sorted(one.name for one in out.iterdir()) == ["b"]
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["out"]
+    assert listing(out) == before
+    written(out, other)
+    assert {path.name for path in out.iterdir() if path.is_dir()} == {other.id}
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_folder_that_holds_no_export_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
     with pytest.raises(TakenOut, match="holds files"):
-        earlier_manifest(out)
+        earlier_manifest(tmp_path)
     with pytest.raises(TakenOut, match="no folder"):
-        earlier_manifest(out / "b")
+        earlier_manifest(tmp_path / "file")
+
+
+STRANGE: dict[str, tuple[Callable[[Path], object], str]] = {
+    "a file": (lambda out: (out / "notes.txt").write_text("precious"), "lost: notes.txt; move"),
+    "a file in a task": (lambda out: (out / task().id / "x").write_text("precious"), f"lost: {task().id}/x; move"),
+    "an empty folder": (lambda out: (out / "mine").mkdir(), "lost: mine/; move"),
+    "an edited file": (lambda out: (out / "README.md").write_text("mine"), "lost: README.md; move"),
+    "a link": (lambda out: (out / "here").symlink_to(out.parent), "lost: here/; move"),
+    "many": (lambda out: [(out / f"n{n}").mkdir() for n in range(7)], "n0/, n1/, n2/, n3/, n4/ and 2 more; move"),
+}
+
+
+@pytest.mark.parametrize("case", STRANGE)
+def test_what_came_to_an_earlier_export_is_named_and_nothing_is_touched(tmp_path: Path, case: str) -> None:
+    out = tmp_path / "out"
+    written(out, task())
+    change, said = STRANGE[case]
+    change(out)
+    before = listing(out)
+    with pytest.raises(TakenOut, match=said):
+        earlier_manifest(out)
+    with pytest.raises(TakenOut, match=said):  # as where it came while the export was made
+        written(out, task())
+    assert listing(out) == before
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_an_earlier_export_of_which_files_are_missing_is_replaced(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    written(out, task())
+    before = listing(out)
+    (out / "README.md").unlink()
+    written(out, task())
+    assert listing(out) == before
+
+
+def test_folders_beside_it_are_nobody_elses_to_remove(tmp_path: Path) -> None:
+    for name in (".out.part", ".out.old"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "mine").write_text("")
+    written(tmp_path / "out", task())
+    written(tmp_path / "out", task())
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".out.old", ".out.part", "out"]
+    assert (tmp_path / ".out.old/mine").exists()

@@ -237,6 +237,19 @@ class TestPatches:
         with pytest.raises(PatchUnusable):
             task.submitted(patch.encode())
 
+    @pytest.mark.parametrize(
+        ("path", "why"),
+        [("../x", "'..' is no name of a file"), (".git/config", "it reaches git's own data")],
+    )
+    def test_such_a_path_is_refused_by_us_with_its_line(self, task: Task, path: str, why: str):
+        first = "a mail\n\n--- /dev/null\n+++ b/src/pkg/fine.py\n@@ -0,0 +1,2 @@\n+x\n+y\n"
+        moved = f"diff --git a/{path} b/src/x\nsimilarity index 100%\nrename from {path}\nrename to src/x\n"
+        new = f"--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+x\n"
+        for patch in (moved, new):
+            with pytest.raises(PatchUnusable) as refused:
+                task.submitted((first + patch).encode())
+            assert f"line 8 of the patch: {path} is no path inside the tree: {why}" in str(refused.value)
+
     @pytest.mark.parametrize("path", ["git~1/config.py", ".git./config.py", ".git\u200c/config.py"])
     def test_names_that_some_file_systems_take_for_gits_data_are_refused_or_put_back(self, task: Task, path: str):
         patch = f"diff --git a/src/{path} b/src/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/src/{path}\n"

@@ -26,10 +26,10 @@ def is_unfinished(store: Store, name: str) -> bool:
 
 def stored_resource(store: Store, name: str) -> TaskCandidate | ModernBase:
     """The candidate of this name or of the variant of this name, else the base; raises InputError."""
-    name = _whole_name(store, name)
+    name = whole_name(store, name)
     found = _candidate(store, name) or store.base(name)
     if found is None:
-        raise _unknown(store, name, TaskCandidate, TaskVariant, ModernBase)
+        raise unknown(store, name, TaskCandidate, TaskVariant, ModernBase)
     return found
 
 
@@ -38,13 +38,13 @@ def stored_variant(store: Store, name: str) -> TaskVariant:
 
     A task that was changed since it was made is refused: grading it would answer another question than was asked.
     """
-    name = _whole_name(store, name)
+    name = whole_name(store, name)
     variant = store.variant(name)
     if variant is not None:
         return _genuine(store, variant)
     candidate = store.candidate(name)
     if candidate is None:
-        raise _unknown(store, name, TaskCandidate, TaskVariant)
+        raise unknown(store, name, TaskCandidate, TaskVariant)
     reference = candidate.status.variant_ref
     if reference is None:
         reason = candidate.status.reason
@@ -68,7 +68,7 @@ def _genuine(store: Store, variant: TaskVariant) -> TaskVariant:
     return variant
 
 
-def _whole_name(store: Store, name: str) -> str:
+def whole_name(store: Store, name: str) -> str:
     """The one variant whose name begins so, else the name itself; raises InputError where several do."""
     if not name.startswith(_VARIANTS) or len(name) <= len(_VARIANTS) or store.variant(name) is not None:
         return name
@@ -86,13 +86,14 @@ def _candidate(store: Store, name: str) -> TaskCandidate | None:
     return found
 
 
-def _unknown(store: Store, name: str, *kinds: type[Resource]) -> InputError:
+def unknown(store: Store, name: str, *kinds: type[Resource]) -> InputError:
+    """That the store holds nothing of these kinds by this name, and what was most likely meant."""
     if ModernBase not in kinds and store.base(name) is not None:
         return InputError(f"{name} is a base and no task; change2task explain {name} tells of it")
     if is_unfinished(store, name):
         return InputError(f"{name} has no verdict yet, so there is no task; run again")
     names = [found for kind in kinds for found in store.names(kind)]
-    near = difflib.get_close_matches(name, names, n=3)
+    near = [found for found in names if found.startswith(name)][:3] or difflib.get_close_matches(name, names, n=3)
     hint = f"did you mean {', '.join(near)}?" if near else f"it holds {', '.join(names[:5]) or 'nothing'}"
     more = f" and {len(names) - 5} more" if not near and len(names) > 5 else ""
     return InputError(f"there is no {name!r} in {store.path}; {hint}{more}")

@@ -11,9 +11,9 @@ from typing import Any, Protocol
 import typer
 
 _EXITS = """
-Every command ends with 0 when it did its work, whatever the verdicts; 1 (`replay` only) when it did and a task's states
-came out otherwise than stored; 2 when something it was given cannot be used; 3 when the machine failed and something
-has no verdict; 130 when it was stopped, with everything won stored.
+Every command ends with 0 when it did its work, whatever the verdicts; 1 when it did and `replay` saw a task's states
+come out otherwise than stored, or `certify` a certificate that is not sound; 2 when something it was given cannot be
+used; 3 when the machine failed and something has no verdict; 130 when it was stopped, with everything won stored.
 """
 
 

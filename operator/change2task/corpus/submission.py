@@ -16,13 +16,13 @@ from change2task.corpus.counting import Counting
 from change2task.history.roles import Roles
 from change2task.patch.binary import unpacked_bytes
 from change2task.patch.paths import quote, unquote
-from change2task.patch.unified import MalformedPatch, parse_patch
+from change2task.patch.unified import MalformedPatch, UnifiedPatch, parse_patch
 from change2task.syntax.languages import language_of
 from change2task.syntax.tests import test_units
 from change2task.validate.checkfiles import CheckFiles
 from change2task.vcs.changes import Change
 from change2task.vcs.errors import InvalidTree, PatchDoesNotApply, UnsafePath
-from change2task.vcs.materialise import check_paths
+from change2task.vcs.materialise import check_path, check_paths
 from change2task.vcs.repository import Repository
 from change2task.vcs.trees import EXECUTABLE, FILE, SYMLINK, Entry, Tree
 
@@ -195,7 +195,9 @@ def _applied(repository: Repository, tree: str, patch: bytes) -> str:
     if len(patch) > MOST_BYTES:
         raise PatchUnusable(f"the patch has {len(patch)} bytes, more than the {MOST_BYTES} that are read")
     try:
-        files = parse_patch(patch).files
+        parsed = parse_patch(patch)
+        _stays_in_the_tree(parsed)
+        files = parsed.files
         unpacked = unpacked_bytes(files)
         if unpacked > MOST_BYTES:
             raise PatchUnusable(f"the patch unpacks to {unpacked} bytes, more than the {MOST_BYTES} that are taken")
@@ -207,3 +209,15 @@ def _applied(repository: Repository, tree: str, patch: bytes) -> str:
         if patch.count(b"\r\n") == patch.count(b"\n") > 0:
             hint = "; every line of it ends in CR LF: write the bytes that git diff printed"
         raise PatchUnusable(f"the patch does not apply to the task's tree: {refusal}{hint}") from refusal
+
+
+def _stays_in_the_tree(patch: UnifiedPatch) -> None:
+    """Raises MalformedPatch, with the line where its file begins, for the first path that no tree may have."""
+    for number, file in enumerate(patch.files):
+        for path in (side for side in (file.old_path, file.new_path) if side is not None):
+            try:
+                check_path(path)
+            except UnsafePath as error:
+                before = (patch.preamble, *(one.render() for one in patch.files[:number]))
+                line = sum(part.count(b"\n") for part in before) + 1
+                raise MalformedPatch(line, f"{quote(path)} is no path inside the tree: {error.why}") from error

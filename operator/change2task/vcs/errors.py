@@ -146,7 +146,7 @@ class UnsafePath(VcsError):
     """A path that would leave the folder it is written to, or reach git's own data in it."""
 
     def __init__(self, path: bytes, why: str) -> None:
-        self.path = path
+        self.path, self.why = path, why
         super().__init__(f"{quote(path)} is not written: {why}")
 
 

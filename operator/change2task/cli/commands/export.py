@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from importlib.metadata import version
@@ -12,12 +12,11 @@ from typing import Annotated
 
 import typer
 
-from change2task.api.taskcandidate import TaskCandidate
-from change2task.api.taskvariant import TaskVariant
 from change2task.cli.cluster import Kubeconfig, Namespace, OnCluster, RegistryAuth, cluster_store
 from change2task.cli.failures import InputError
 from change2task.cli.inputs import read_mirrors
 from change2task.cli.lookup import STORE
+from change2task.cli.selecting import Selection, Term
 from change2task.corpus.exports.corpus import Export, Wishes
 from change2task.corpus.exports.corpus import export as render
 from change2task.corpus.exports.manifest import EarlierUnreadable, read_earlier
@@ -81,24 +80,21 @@ def export(
     The same tasks give the same bytes. Where an earlier export lies, what came and what was retired is told.
     """
     folder, names, out = _places(places, store, cluster)
-    wanted = _wanted(tuple(names), [_term(text) for text in selector or ()])
+    terms = [Term.read(text) for text in selector or ()]
     pushed = _images(images)
     replaced = dict(_pair(text, "--start-image") for text in start or ())
     ids = frozenset(one for path in known or () for one in known_ids(_text(path, "--known-ids")))
     with _opened(folder, cluster, kubeconfig, namespace, tuple(names), registry_auth) as opened:
-        try:
+        with _refusing(out):
             before = earlier_manifest(out)
             earlier = None if before is None else read_earlier(before, form.value)
-        except (TakenOut, EarlierUnreadable) as refusal:
-            raise InputError(f"{out}: {refusal}") from refusal
-        with gathered(opened, wanted, read_mirrors(mirror or ()), pushed) as found:
-            _all_found(names, opened, {*(task.id for task in found.tasks), *(task.name for task in found.tasks)})
-            if not found.tasks:
-                raise InputError("there is no task to export: " + (_first(found.left_out) or "the store holds none"))
+        selection = Selection(opened, names, terms)
+        with gathered(opened, selection.wants, read_mirrors(mirror or ()), pushed) as found:
+            selection.check({task.id for task in found.tasks}, found.left_out)
             wishes = Wishes(
                 format=form.value, tool=version("change2task"), images=replaced, known=ids, boundary=_day(boundary)
             )
-            with writing(out) as take:
+            with _refusing(out), writing(out) as take:
                 made = render(
                     found.tasks,
                     wishes,
@@ -136,31 +132,12 @@ def _places(places: list[str], store: Path | None, cluster: bool) -> tuple[Path,
     return store or STORE, names, Path(out)
 
 
-def _wanted(names: tuple[str, ...], terms: list[tuple[str, str, bool]]) -> Callable[[TaskCandidate, TaskVariant], bool]:
-    def wanted(candidate: TaskCandidate, variant: TaskVariant) -> bool:
-        spec = variant.spec
-        about = {candidate.metadata.name, variant.metadata.name, spec.base.name}
-        said = {
-            **candidate.metadata.labels,
-            "base": spec.base.name,
-            "family": spec.family.value,
-            "level": str(spec.level),
-            "strategy": spec.strategy,
-            "output": spec.output.output,
-            "repository": spec.base.repository,
-        }
-        return (not names or bool(about & set(names))) and all(
-            (said.get(key) == value) is equal for key, value, equal in terms
-        )
-
-    return wanted
-
-
-def _term(text: str) -> tuple[str, str, bool]:
-    key, mark, value = text.partition("!=") if "!=" in text else text.partition("=")
-    if not mark or not key:
-        raise InputError(f"--selector {text}: write it as KEY=VALUE or KEY!=VALUE")
-    return key, value.removeprefix("="), mark == "="
+@contextmanager
+def _refusing(out: Path) -> Iterator[None]:
+    try:
+        yield
+    except (TakenOut, EarlierUnreadable) as refusal:
+        raise InputError(f"{out}: {refusal}") from refusal
 
 
 def _pair(text: str, option: str) -> tuple[str, str]:
@@ -193,19 +170,6 @@ def _text(path: Path, option: str) -> str:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{option} {path}: cannot be read: {error}") from error
-
-
-def _all_found(names: list[str], store: Store, found: set[str]) -> None:
-    """Every name stands for a task; raises InputError for the first that does not."""
-    for name in names:
-        if name not in found and store.base(name) is None:
-            candidate = store.candidate(name)
-            why = "is in the store neither as candidate nor as task nor as base" if candidate is None else "has no task"
-            raise InputError(f"{name} {why}; change2task explain {name} says more of a candidate")
-
-
-def _first(left_out: dict[str, str]) -> str:
-    return next((f"{name}: {why}" for name, why in left_out.items()), "")
 
 
 def _print(made: Export, out: Path, form: ExportFormat) -> None:

@@ -100,6 +100,14 @@ def read_earlier(content: bytes, export_format: str) -> dict[str, Any]:
     return found
 
 
+def read_subjects(content: bytes) -> dict[str, str | None]:
+    """The other files of the export, path to SHA-256 where it is given. Raises EarlierUnreadable."""
+    try:
+        return {str(one["name"]): one.get("digest", {}).get("sha256") for one in json.loads(content)["subject"]}
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise EarlierUnreadable(f"its {MANIFEST} does not say which files are the export's ({error!r})") from error
+
+
 def versions_after(
     earlier: Mapping[str, Any] | None, tasks: Sequence[ExportTask], reasons: Mapping[str, str]
 ) -> list[dict[str, Any]]:
