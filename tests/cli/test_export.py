@@ -120,6 +120,26 @@ def test_an_earlier_export_to_which_something_came_is_left_alone(store: Path, tm
     assert (out / "mine").is_dir()
 
 
+def test_a_named_task_that_cannot_be_exported_is_told_with_its_own_reason(store: Path, tmp_path: Path) -> None:
+    def refused(name: str) -> str:
+        ended = at_once("export", "--format", "jsonl", "--store", store, name, tmp_path / "out")
+        assert ended.code == 2
+        return ended.err
+
+    held = Store.open(store, create=False)
+    candidate = held.candidate("feature")
+    assert candidate is not None
+    assert candidate.status.variant_ref is not None
+    task = candidate.status.variant_ref.name
+    path = store / "variants" / f"{task}.yaml"
+    whole = path.read_text()
+    path.unlink()
+    path.write_text(whole.replace("regressionCount: ", "regressionCount: 1"))
+    assert f"feature cannot be exported: {task}: it was changed since it was made" in refused("feature")
+    (store / "candidates/feature.yaml").unlink()
+    assert f"{task} is a task that no candidate of {store} has any more" in refused(task)
+
+
 def test_overlap_with_ids_that_are_given_is_flagged(store: Path, tmp_path: Path) -> None:
     known = tmp_path / "known.txt"
     known.write_text("ada__toolbox-7\nada__toolbox-8\n")

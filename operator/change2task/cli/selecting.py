@@ -64,7 +64,7 @@ class Selection:
             if meant is None or name in self._bases or meant in found:
                 continue
             if meant in left_out:
-                raise InputError(f"{name} cannot be exported: {left_out[meant]}")
+                raise InputError(f"{name} cannot be exported: {meant}: {left_out[meant]}")
             if meant not in self._labels:
                 raise InputError(f"{name} is a task that no candidate of {self._store.path} has any more")
             against = next(term for term in self._terms if not term.holds(self._labels[meant]))
