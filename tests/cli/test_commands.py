@@ -378,7 +378,7 @@ def test_the_list_of_commands_tells_each_in_a_whole_sentence(monkeypatch: pytest
     monkeypatch.setenv("COLUMNS", "80")
     _, _, commands = at_once("--help").out.partition("Commands:\n")
     told = commands.splitlines()
-    assert len(told) == 11
+    assert len(told) == 13
     assert all(line.endswith(".") and not line.endswith("...") and len(line) <= 80 for line in told)
 
 

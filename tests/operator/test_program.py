@@ -6,6 +6,7 @@ import asyncio
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -167,8 +168,9 @@ def test_a_replica_that_cannot_renew_ends_itself_and_writes_nothing_any_more(tmp
             server.leases["operator"]["spec"]["holderIdentity"] = "other"
             await until(lambda: one.ended == [LEASE_LOST])
             written = len(server.writes)
-            with pytest.raises(KubeFault, match="another replica may lead"):
-                await asyncio.to_thread(one.program.kube.delete, "Job", "team", "x", "uid")
+            # The program has ended, and its loop's own threads with it.
+            with ThreadPoolExecutor(1) as pool, pytest.raises(KubeFault, match="another replica may lead"):
+                await asyncio.wrap_future(pool.submit(one.program.kube.delete, "Job", "team", "x", "uid"))
             assert len(server.writes) == written
 
     asyncio.run(play())

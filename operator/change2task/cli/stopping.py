@@ -57,9 +57,11 @@ def _heard(_number: int, _frame: FrameType | None) -> None:
 
 def _listen(reader: int, asked: threading.Event, last: Callable[[], object]) -> None:
     """Set ``asked`` at the first signal; at the next, or when patience is over, end this process."""
+    # Not select, which knows no descriptor beyond 1023.
+    waiting = select.poll()
+    waiting.register(reader, select.POLLIN)
     while True:
-        waiting = PATIENCE_SECONDS if asked.is_set() else None
-        if not select.select([reader], [], [], waiting)[0]:
+        if not waiting.poll(PATIENCE_SECONDS * 1000 if asked.is_set() else None):
             _end(last)
         for number in os.read(reader, 64):
             if number == _OVER:

@@ -203,7 +203,10 @@ class _Namespaced:
         code = self._report().get("exit-code")
         fault = None
         if self._first is not None:
-            if not select.select([self._first], [], [], _LAST_WAIT)[0]:
+            # Not select, which knows no descriptor beyond 1023.
+            last = select.poll()
+            last.register(self._first, select.POLLIN)
+            if not last.poll(_LAST_WAIT * 1000):
                 fault = "processes of the command could not be ended"
             os.close(self._first)
         if code is None and not self._killed:
