@@ -11,7 +11,7 @@ from change2task.api.taskvariant import Statement
 from change2task.checks import mapping
 from change2task.checks.mapping import HistoricalTest, MappedTest
 from change2task.checks.naming import naming
-from change2task.validate.ages import of_later_work
+from change2task.validate.ages import of_later_work, undoes_no_more
 from change2task.validate.case import Case
 from change2task.validate.lifecycle import Demand
 from change2task.vcs.repository import Repository
@@ -72,3 +72,30 @@ def test_a_test_without_cases_is_no_case_of_anything(later) -> None:
 
 def test_the_papers_profile_takes_every_case_for_a_target(later) -> None:
     assert later(THEN, LATER, *IDS, demand=Demand.ALL) == ()
+
+
+@pytest.mark.parametrize(
+    ("task", "no_more"),
+    [
+        ("def f(n):\n    return n\n\n\ndef g(n):\n    return 2\n", True),
+        ("def f(n):\n      return n\n\ndef g(n):\n    return 2\n", True),
+        ("def f(n):\n    return n\n", False),
+        ("def f(n):\n    return n\n\n\ndef g(n):\n    return 2 + 2\n", False),
+    ],
+)
+def test_a_task_state_undoes_no_more_than_the_change_where_every_line_is_the_changes(
+    tmp_path: Path, task: str, no_more: bool
+) -> None:
+    repo = RepoBuilder(tmp_path / "repo")
+    before = repo.commit({"m.py": "def f(n):\n    return n\n"})
+    after = repo.commit({"m.py": "def f(n):\n    return n + 1\n"})
+    modern = repo.commit({"m.py": "def f(n):\n    return n + 1\n\n\ndef g(n):\n    return 2\n"})
+    made = repo.commit({"m.py": task})
+    case = Case(
+        healthy_tree=repo.tree(modern), before_tree=repo.tree(before), after_tree=repo.tree(after),
+        permitted=frozenset({"m.py"}), roles={}, tests=mapping.TestMap(mapped=(), lost=()), healthy=frozenset(),
+        naming=naming("pytest"), demand=Demand.ANY, source_profile=_PROFILE, historical_regression=frozenset(),
+        introduced=frozenset(), test_paths={}, statement=Statement(title="x", body="", provenance="title"),
+    )  # fmt: skip
+    with Repository.open(tmp_path / "repo") as repository:
+        assert undoes_no_more(repository, case, repo.tree(made)) is no_more

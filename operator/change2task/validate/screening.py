@@ -45,7 +45,9 @@ def screen_targets(
     )
     result.note(lifecycle.judge_task_state(expected, [first]))
     result.targets = failing
-    _note_later(ages.of_later_work(repository, case, (c for c in failing if c not in case.stated_targets)), result)
+    later = ages.of_later_work(repository, case, (c for c in failing if c not in case.stated_targets))
+    if later and not ages.undoes_no_more(repository, case, task_tree):
+        _note_later(later, result)
 
 
 def screen_regression(
@@ -145,11 +147,13 @@ def _note_broken(roles: tuple[RoleVerdict, ...], of: int, record: PassRecord, re
 
 
 def _note_later(later: tuple[str, ...], result: Qualification) -> None:
-    if later:
-        why = "a case that later work added, and that names nothing of the change"
-        message = f"{len(later)} of the change's tests fail in cases of later work: {lifecycle.name_some(later)}"
-        broken = [RoleVerdict(id=check, role=Role.REGRESSION, why=why).document() for check in later]
-        result.note(refused(lifecycle.GATE, Reason.REGRESSION_BROKE, message, broken=broken))
+    why = "a case that later work added, and that names nothing of the change, where more than the change is undone"
+    message = (
+        f"{len(later)} of the change's tests fail in cases of later work, and lines are undone that are not the"
+        f" change's: {lifecycle.name_some(later)}"
+    )
+    broken = [RoleVerdict(id=check, role=Role.REGRESSION, why=why).document() for check in later]
+    result.note(refused(lifecycle.GATE, Reason.REGRESSION_BROKE, message, broken=broken))
 
 
 def _note_fault(record: PassRecord, result: Qualification) -> None:
