@@ -11,6 +11,7 @@ from typing import Any
 from change2task.checks import raw
 from change2task.checks.ending import how_it_ended
 from change2task.checks.ids import to_model
+from change2task.checks.readers import fields
 from change2task.checks.results import (
     CollectionError,
     Phase,
@@ -29,24 +30,6 @@ _PHASES: tuple[Phase, ...] = ("setup", "call", "teardown")
 def read_events(folder: Path, nonce: str) -> Reading:
     """What the rounds in this results folder say. Never raises for what tests left there."""
     return _Reading(folder, nonce).whole()
-
-
-class _Malformed(Exception):
-    """An event does not have the shape the plugin writes."""
-
-
-def _text(event: dict[str, Any], key: str) -> str:
-    value = event.get(key)
-    if not isinstance(value, str):
-        raise _Malformed
-    return value
-
-
-def _ids(event: dict[str, Any]) -> list[str]:
-    value = event.get("ids")
-    if not isinstance(value, list) or not all(isinstance(identity, str) for identity in value):
-        raise _Malformed
-    return [to_model(identity) for identity in value]
 
 
 class _Reading:
@@ -138,7 +121,7 @@ class _Round:
             self.next += 1
             try:
                 self._event(event)
-            except _Malformed:
+            except fields.Malformed:
                 strange += 1
         if strange:
             self.whole.notes.append(f"Round {self.number}: {strange} lines among the events are not ours.")
@@ -147,7 +130,7 @@ class _Round:
     def _event(self, event: dict[str, Any]) -> None:
         kind = event.get("e")
         if kind == "start":
-            self.running = _text(event, "id")
+            self.running = fields.text(event, "id")
             self.calling = False
             self.phases = []
         elif kind == "call":
@@ -157,13 +140,13 @@ class _Round:
         elif kind == "end":
             self._end(event)
         elif kind == "gather":
-            self.gathering = _text(event, "file")
+            self.gathering = fields.text(event, "file")
         elif kind == "gathered":
             self._gathered(event)
         elif kind == "ids":
-            self.whole.collected.update(dict.fromkeys(_ids(event)))
+            self.whole.collected.update(dict.fromkeys(fields.ids(event)))
         elif kind == "duplicates":
-            self.whole.duplicates.update(dict.fromkeys(_ids(event)))
+            self.whole.duplicates.update(dict.fromkeys(fields.ids(event)))
         elif kind == "running":
             self.gathering = None
         elif kind == "finished":
@@ -171,31 +154,31 @@ class _Round:
         elif kind == "aborted":
             self._aborted(event)
         elif kind not in ("loaded", "stuck"):
-            raise _Malformed
+            raise fields.Malformed
 
     def _gathered(self, event: dict[str, Any]) -> None:
-        file = to_model(_text(event, "file"))
+        file = to_model(fields.text(event, "file"))
         self.gathering = None
         if event.get("failed"):
-            self.whole.errors.setdefault(file, normalise(_text(event, "sig")))
+            self.whole.errors.setdefault(file, normalise(fields.text(event, "sig")))
         elif event.get("skipped"):
             self.whole.skipped_files[file] = None
 
     def _aborted(self, event: dict[str, Any]) -> None:
-        self.aborted = normalise(_text(event, "sig"))
+        self.aborted = normalise(fields.text(event, "sig"))
         file = self.gathering or event.get("file")
         self.gathering = None
         if isinstance(file, str):
             self.whole.errors.setdefault(to_model(file), self.aborted)
 
     def _phase(self, event: dict[str, Any]) -> None:
-        identity, when, outcome = _text(event, "id"), _text(event, "when"), _text(event, "outcome")
+        identity, when, outcome = fields.text(event, "id"), fields.text(event, "when"), fields.text(event, "outcome")
         if identity != self.running or outcome == "rerun":
             return
         if when not in ("setup", "call", "teardown") or outcome not in ("passed", "failed", "skipped"):
-            raise _Malformed
+            raise fields.Malformed
         phase: Phase = when  # type: ignore[assignment]
-        signature = normalise(_text(event, "sig")) if "sig" in event else None
+        signature = normalise(fields.text(event, "sig")) if "sig" in event else None
         xfail = event.get("xfail") is True
         if event.get("overruled"):
             result = self._result("failed", phase, f"reported as passed over {signature}")
@@ -210,10 +193,10 @@ class _Round:
         self.phases.append(result)
 
     def _end(self, event: dict[str, Any]) -> None:
-        identity = _text(event, "id")
+        identity = fields.text(event, "id")
         phases = event.get("phases")
         if identity != self.running or not isinstance(phases, dict):
-            raise _Malformed
+            raise fields.Malformed
         self.running = None
         self._settle(identity, _total(phases), self._outcome(phases))
 

@@ -15,6 +15,7 @@ from change2task.checks import raw
 from change2task.checks.ending import how_it_ended
 from change2task.checks.ids import to_model
 from change2task.checks.plan import CheckRequest, Marks
+from change2task.checks.readers import fields
 from change2task.checks.results import (
     CollectionError,
     Phase,
@@ -41,24 +42,6 @@ def marks(request: CheckRequest) -> Marks:
 def read_events(folder: Path, nonce: str) -> Reading:
     """What the rounds in this results folder say. Never raises for what tests left there."""
     return _Events(folder, nonce).whole()
-
-
-class _Malformed(Exception):
-    """An event does not have the shape that reporters write."""
-
-
-def _text(event: dict[str, Any], key: str) -> str:
-    value = event.get(key)
-    if not isinstance(value, str):
-        raise _Malformed
-    return value
-
-
-def _ids(event: dict[str, Any]) -> list[str]:
-    value = event.get("ids")
-    if not isinstance(value, list) or not all(isinstance(identity, str) for identity in value):
-        raise _Malformed
-    return [to_model(identity) for identity in value]
 
 
 class _Events:
@@ -133,7 +116,7 @@ class _Events:
             counts[writer] = counts.get(writer, 0) + 1
             try:
                 self._event(event)
-            except _Malformed:
+            except fields.Malformed:
                 strange += 1
         if strange:
             self.notes.append(f"Round {number}: {strange} lines among the events are not ours.")
@@ -146,33 +129,33 @@ class _Events:
     def _event(self, event: dict[str, Any]) -> None:  # noqa: PLR0912 - one branch a word
         kind = event.get("e")
         if kind == "begin":
-            identity = _text(event, "id")
+            identity = fields.text(event, "id")
             self.open[identity] = self.open.get(identity, 0) + 1
         elif kind == "end":
             self._end(event)
         elif kind == "ids":
-            self.collected.update(dict.fromkeys(_ids(event)))
+            self.collected.update(dict.fromkeys(fields.ids(event)))
         elif kind == "duplicates":
-            self.duplicates.update(dict.fromkeys(_ids(event)))
+            self.duplicates.update(dict.fromkeys(fields.ids(event)))
         elif kind == "file":
-            self.files[_text(event, "file")] = None
+            self.files[fields.text(event, "file")] = None
         elif kind == "filed":
-            self.files.pop(_text(event, "file"), None)
+            self.files.pop(fields.text(event, "file"), None)
         elif kind == "fault":
-            self.files.pop(_text(event, "file"), None)
-            self.errors.setdefault(to_model(_text(event, "file")), normalise(_text(event, "sig")))
+            self.files.pop(fields.text(event, "file"), None)
+            self.errors.setdefault(to_model(fields.text(event, "file")), normalise(fields.text(event, "sig")))
         elif kind == "finished":
             self.finished = True
         elif kind == "aborted":
-            self.aborted = normalise(_text(event, "sig"))
+            self.aborted = normalise(fields.text(event, "sig"))
         elif kind == "ended":
             self.code = event.get("code")
         elif kind == "unbegun":
-            self._shut(_text(event, "id"))
+            self._shut(fields.text(event, "id"))
         elif kind == "lost":
             self._lost(event)
         elif kind not in ("started", "running", "testing", "stuck", "over"):
-            raise _Malformed
+            raise fields.Malformed
 
     def _shut(self, identity: str) -> None:
         if self.open.get(identity, 0) > 1:
@@ -182,17 +165,17 @@ class _Events:
 
     def _lost(self, event: dict[str, Any]) -> None:
         """A file whose process is gone: what was open in it has crashed."""
-        file = _text(event, "file")
+        file = fields.text(event, "file")
         self.files.pop(file, None)
         for identity in [name for name in self.open if name.startswith(f"{file}::")]:
             del self.open[identity]
             self._settle(identity, "crashed", "call", "ended or left the test process", 0.0)
-        self.errors.setdefault(to_model(file), normalise(_text(event, "sig")))
+        self.errors.setdefault(to_model(file), normalise(fields.text(event, "sig")))
 
     def _end(self, event: dict[str, Any]) -> None:
-        identity, outcome, phase = _text(event, "id"), _text(event, "outcome"), event.get("phase")
+        identity, outcome, phase = fields.text(event, "id"), fields.text(event, "outcome"), event.get("phase")
         if outcome not in _OUTCOMES or (phase is not None and phase not in _PHASES):
-            raise _Malformed
+            raise fields.Malformed
         begun = event.get("begun")
         self._shut(begun if isinstance(begun, str) else identity)
         said = event.get("sig")
