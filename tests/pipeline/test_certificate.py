@@ -31,7 +31,7 @@ def test_a_task_as_it_was_made_is_certified(hand: Hand) -> None:
     assert told.sound, told
     assert (told.missed, told.findings) == ((), ())
     assert told.planted
-    assert told.looked_for["files"] == 1
+    assert told.looked_for["files"] == 2, "its source, and its hidden test"
     assert "no code and no history" in told.message
 
 
