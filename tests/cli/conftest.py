@@ -1,6 +1,18 @@
 """The worlds that the commands are tried in."""
 
-from tests.support.troubles import troubles
-from tests.support.world import variables, world
+from __future__ import annotations
 
-__all__ = ["troubles", "variables", "world"]
+from pathlib import Path
+
+import pytest
+
+from tests.support.troubles import troubles
+from tests.support.world import World, variables, world
+
+__all__ = ["store", "troubles", "variables", "world"]
+
+
+@pytest.fixture
+def store(world: World, tmp_path: Path) -> Path:
+    """A store of one's own."""
+    return world.copy(tmp_path)

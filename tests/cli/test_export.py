@@ -20,12 +20,6 @@ from tests.support.kube import Api
 from tests.support.world import World
 
 
-@pytest.fixture
-def store(world: World, tmp_path: Path) -> Path:
-    """A store of one's own."""
-    return world.copy(tmp_path)
-
-
 def files(folder: Path) -> dict[str, bytes]:
     """All files below a folder."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

@@ -21,12 +21,6 @@ from tests.support.repos import RepoBuilder
 from tests.support.world import PYTEST, World, base, candidate, documents
 
 
-@pytest.fixture
-def store(world: World, tmp_path: Path) -> Path:
-    """A store of one's own."""
-    return world.copy(tmp_path)
-
-
 def contents(store: Path) -> dict[str, bytes]:
     """Every resource and all evidence."""
     folders = ("bases", "candidates", "variants", "evidence")
